@@ -14,10 +14,11 @@ import (
 )
 
 // nextListing separates the replies to LIST and NLST in the archived bytes of a menu that
-// needed both replies (see unread). No listing contains a NUL.
+// needed both commands (see unread). It is a NUL, which no listing contains.
 const nextListing = "\x00"
 
-// readArchived implements Access.Archived. The archived bytes of a menu come from the data connection.
+// readArchived implements Access.Archived. The archived bytes of a menu are the data that the
+// client received over data connections.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	var p plan

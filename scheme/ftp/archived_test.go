@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// datedBody is a listing that was archived at a given time.
+// datedBody is an archived listing with the time of archiving.
 type datedBody struct {
 	io.Reader
 	date time.Time
@@ -22,7 +22,7 @@ type datedBody struct {
 func (b *datedBody) Close() error    { return nil }
 func (b *datedBody) Date() time.Time { return b.date }
 
-// A date without a year must be before the time of archiving.
+// The client must interpret a date without a year as a date before the time of archiving.
 func TestArchivedYear(t *testing.T) {
 	body := &datedBody{strings.NewReader("-rw-r--r-- 1 a b 5 Jan  2 10:20 a\r\n"), time.Date(1996, 5, 1, 0, 0, 0, 0, time.UTC)}
 	res, err := ftp.Scheme(nil).Access.Archived(locus.MustParse("ftp://h/d/"), "", body)
@@ -46,7 +46,8 @@ func TestArchivedObject(t *testing.T) {
 	}
 }
 
-// FuzzArchived checks that any octets give a resource or an error and are closed.
+// FuzzArchived checks that any archived bytes result in a resource or an error, and that the
+// reader is closed.
 func FuzzArchived(f *testing.F) {
 	f.Add([]byte("type=dir;modify=20200102030405; sub\r\ntype=file;size=3; a b\r\n"))
 	f.Add([]byte("total 1\r\n-rw-r--r-- 1 a b 5 Jan  2 2020 a\r\nodd\r\n\x00\r\na\r\nodd\r\n"))

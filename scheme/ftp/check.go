@@ -11,7 +11,7 @@ const (
 	draftSection = "URI draft, FTP"
 )
 
-// check returns all violations of u, by RFC 1738 section 3.2 or by the URI draft:
+// check returns all violations in u of RFC 1738 section 3.2 or of the URI draft:
 //
 //	ftpurl   = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //	fpath    = fsegment *[ "/" fsegment ]
@@ -53,7 +53,7 @@ func soundLines(u locus.URL) bool {
 	return lineEscape(u.WithoutFragmentText()) < 0
 }
 
-// soundPath reports whether the url-path is fpath [ ";type=" ftptype ].
+// soundPath reports whether the url-path of u matches fpath [ ";type=" ftptype ].
 func soundPath(u locus.URL) bool {
 	if u.Facts().Has(locus.PathFsegment) {
 		return true
@@ -85,10 +85,10 @@ func checkDraftPath(f *bnf.Findings, x URL) {
 	f.DraftPath("segment", offset, fpath)
 }
 
-// checkTypecode reports a typecode that is invalid in one of the two standards, RFC 1738
-// and the URI draft. If the other standard defines the typecode, the advice is the text
-// foreign; otherwise it is the text unknown. checkTypecode returns the path before the
-// typecode.
+// checkTypecode reports a typecode that is invalid in one standard (RFC 1738 or the URI
+// draft). The argument foreign is the message for a typecode that only the other standard
+// defines. The argument unknown is the message for any other invalid typecode. The result is
+// the path before the typecode.
 func checkTypecode(f *bnf.Findings, x URL, section string, isForeign bool, foreign, unknown string) string {
 	fpath, offset := x.fpath(), f.URL.PathOffset()
 	if isForeign {

@@ -18,44 +18,46 @@ import (
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
-// TLSMode selects when the client sends AUTH TLS (RFC 4217). An ftps URL uses TLS without AUTH TLS.
+// TLSMode selects when the client sends AUTH TLS (RFC 4217). For ftps URLs, TLS begins without
+// AUTH TLS.
 type TLSMode uint8
 
 const (
 	TLSOff     TLSMode = iota // never use TLS
 	TLSTry                    // use TLS if the server supports it
-	TLSRequire                // always use TLS; if the server does not support it, the open fails
+	TLSRequire                // always use TLS, and fail if the server does not support it
 )
 
-// Options configure a [Client]. The zero value follows RFC 1738.
+// Options configures a [Client]. With the zero Options, the client follows RFC 1738.
 type Options struct {
-	// CWD selects the commands for a url-path.
+	// CWD selects the commands that the client sends for a url-path.
 	CWD CWDMode
-	// Active selects active mode (PORT, EPRT): the server opens data connections. The
-	// Dialer of the request must be a scheme.DataDialer. The default is passive mode.
+	// Active selects active mode (PORT, EPRT), in which the server opens data connections. In
+	// this mode, the request's Dial must be a scheme.DataDialer. The default is passive mode.
 	Active bool
 	// TLS selects when the client uses AUTH TLS.
 	TLS TLSMode
-	// TLSConfig is the TLS configuration. If nil, the defaults of crypto/tls apply.
+	// TLSConfig is the TLS configuration. If TLSConfig is nil, the defaults of crypto/tls
+	// apply.
 	TLSConfig *tls.Config
-	// AnonymousPassword is the password of anonymous logins. It should be the user's
-	// e-mail address (section 3.2.1). The default is "anonymous@".
+	// AnonymousPassword is the password for anonymous logins. It should be the user's e-mail
+	// address (RFC 1738 section 3.2.1). The default is "anonymous@".
 	AnonymousPassword string
-	// MaxReply is the maximum length of a reply in bytes, over all its lines. A longer
-	// reply is a protocol error. The default is 256 KiB.
+	// MaxReply is the maximum size of a reply in bytes, including all lines. A longer reply is
+	// a protocol error. The default is 256 KiB.
 	MaxReply int
 }
 
-// Client opens ftp and ftps URLs. It may be used concurrently.
+// Client opens ftp and ftps URLs. Its methods may be called concurrently.
 type Client struct {
 	o    Options
 	pool pool.Pool[lineconn.Key, *control]
 
 	servers servers
-	wait    time.Duration // timeout for each reply after the first to commands that were sent together
+	wait    time.Duration // timeout for each reply after the first, if commands were sent together
 }
 
-// New returns a Client. o may be nil.
+// New returns a Client. If o is nil, the client has the default options.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -70,22 +72,22 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Close closes idle connections. Resources that are open stay open, and later opens
-// use new connections.
+// Close closes idle connections. Open resources stay open, and later calls of Open use new
+// connections.
 func (c *Client) Close() error {
 	c.pool.Close()
 	return nil
 }
 
-// Get opens u with default options.
+// Get opens u like [Client.Open], but takes no request options.
 func (c *Client) Get(ctx context.Context, d scheme.Dialer, u URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: u.URL(), Dial: d}, u)
 }
 
-// Open implements [scheme.Opener]. It returns a file as a [*scheme.Object]. It returns
-// a directory, and any URL with typecode "d", as a [*scheme.Menu]. When ctx ends,
-// reading the resource fails. A probe opens no data connection if the server reports
-// the size or time of the file, or accepts CWD to the directory.
+// Open implements [scheme.Opener]. It returns a file as a [*scheme.Object]. It returns a
+// directory, and any URL with typecode "d", as a [*scheme.Menu]. When ctx ends, reads from the
+// resource fail. If req.Probe is set, Open usually needs no data connection: a file exists if
+// the server reports its size or time, and a directory exists if the server accepts CWD.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	u, err := Parse(req.URL)
 	if err != nil {
@@ -114,8 +116,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.R
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("ftp: %w", context.Cause(ctx))
 		}
-		// The server closed a reused connection, or requires commands one by one. The
-		// next attempt uses another connection.
+		// These errors mean that the server closed a reused connection, or does not support
+		// commands that are sent together. The next attempt uses another connection.
 		if !lineconn.IsStale(err) && !errors.As(err, new(*pipelineError)) {
 			return nil, fmt.Errorf("ftp: %w", err)
 		}
@@ -125,7 +127,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.R
 // maxLogins is the maximum number of calls of Request.Ask for one login.
 const maxLogins = 3
 
-// attempt opens the URL over one connection, new or reused.
+// attempt opens the URL over one connection, which may be new or reused.
 func (x *operation) attempt() (scheme.Resource, error) {
 	port := uint16(Port)
 	if x.url.Secure() {
@@ -162,8 +164,9 @@ func (x *operation) attempt() (scheme.Resource, error) {
 	}
 }
 
-// sameLogin calls Request.Ask again if it supplied the login of the reused
-// connection, because the answer may have changed.
+// sameLogin checks that a reused connection has the login that this operation would use. If
+// the login came from Request.Ask, sameLogin calls Request.Ask again, because the result may
+// have changed.
 func (x *operation) sameLogin(kept *control) (err error) {
 	if kept.asked != nil && x.answer == nil {
 		x.answer, err = x.ask(kept.realm)
@@ -171,8 +174,8 @@ func (x *operation) sameLogin(kept *control) (err error) {
 	return err
 }
 
-// ask requests the password of the URL's user (section 3.2.1: "should request one
-// from the user").
+// ask calls Request.Ask for the password of the URL's user. RFC 1738 section 3.2.1 says that a
+// program "should request one from the user".
 func (x *operation) ask(realm string) (*scheme.Credentials, error) {
 	user, _ := x.url.User()
 	missing := scheme.Hint(fmt.Errorf("%w: the server requires a password for user %s", scheme.ErrAuth, locus.Quote(user)), "the URL has no password, and none was given")
@@ -192,7 +195,7 @@ func (x *operation) connect(l lineconn.Key) error {
 	return nil
 }
 
-// begin starts a control connection: it begins TLS, reads the greeting and logs in.
+// begin prepares a new control connection: it begins TLS, reads the greeting and logs in.
 func (x *operation) begin() error {
 	o, ctl := &x.client.o, x.ctl
 	if ctl.Login.Secure {
@@ -226,7 +229,7 @@ func (x *operation) authenticate() error {
 		known.User = "anonymous"
 	}
 	if known.User == "anonymous" && !l.HasPassword {
-		// Section 3.2.1 defines the password of exactly this user.
+		// RFC 1738 section 3.2.1 defines the password for the user "anonymous".
 		known.Password, ask = x.client.o.AnonymousPassword, false
 	}
 	err := x.ctl.authenticate(known.User, func(realm string) (scheme.Credentials, error) {
@@ -255,8 +258,8 @@ func (x *operation) authenticate() error {
 	return err
 }
 
-// takeIdle returns an idle connection on which the client has already sent the first CWD
-// commands of the list cwd. It prefers the connection with the most of these commands.
+// takeIdle returns an idle connection on which the client has sent only CWD commands with
+// which the list cwd begins. It prefers the connection with the most such commands.
 func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
 	return c.pool.Take(l, func(ctl *control) int {
 		if !ctl.extends(cwd) {
@@ -266,42 +269,42 @@ func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) 
 	})
 }
 
-// control is a control connection and the state of the server.
+// control is a control connection, with the known state of the session.
 type control struct {
 	lineconn.Conn
 	tls *tls.Config // TLS configuration for data connections; nil means no TLS
 
-	maxReply int    // limit of Options.MaxReply
-	secret   string // password that the next reply must not show; empty if none
+	maxReply int    // the value of Options.MaxReply
+	secret   string // password to remove from the next reply; empty if none
 
-	asked *scheme.Credentials // the answer of Request.Ask; nil if Request.Ask was not called
+	asked *scheme.Credentials // login from Request.Ask; nil if Request.Ask was not called
 	realm string              // realm in the question to Request.Ask
 
 	cwd      []string // arguments of the CWD commands that succeeded
 	dataType string   // argument of the last TYPE; empty if none
-	listVerb string   // verb LIST or MLSD; empty if not known yet
+	listVerb string   // LIST or MLSD; empty if not known yet
 
 	protected bool // data connections use TLS
-	noEPSV    bool // the server rejects EPSV, so the client sends PASV
-	noEPRT    bool // the server rejects EPRT, so the client sends PORT
-	noPassive bool // the server has no passive mode, so the client sends EPRT
+	noEPSV    bool // the server rejected EPSV, so the client sends PASV
+	noEPRT    bool // the server rejected EPRT, so the client sends PORT
+	noPassive bool // the server does not support passive mode, so the client sends EPRT
 	noSize    bool // the server does not support SIZE
 	noTime    bool // the server does not support MDTM
 	telnet    bool // the client must double the octet FF
 
 	habits *habits
-	wait   time.Duration // timeout of Client.wait
-	offer  *offer        // an offered data port that no transfer has used; nil if none
-	ahead  string        // passive command of the next transfer that was already sent; empty if none
+	wait   time.Duration // the value of Client.wait
+	offer  *offer        // data port that the server has opened for the next transfer; nil if none
+	ahead  string        // passive command that the client has already sent for the next transfer; empty if none
 }
 
 func (c *control) readLines() { c.Lines = line.NewReader(c.Received(), c.maxReply) }
 
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	config = c.Config(config)
-	// Some servers require that a data connection resumes the TLS session of its control
-	// connection, which proves that both connections belong to the same client. So each
-	// control connection owns a session cache, which its data connections only read.
+	// Some servers require that a data connection resumes the TLS session of the control
+	// connection, which proves that both connections belong to the same client. Therefore,
+	// each control connection has its own session cache. Data connections only read the cache.
 	cache := tls.NewLRUClientSessionCache(1)
 	config.ClientSessionCache = cache
 	if err := c.StartTLS(ctx, config); err != nil {
@@ -351,8 +354,8 @@ type readOnly struct{ tls.ClientSessionCache }
 
 func (readOnly) Put(string, *tls.ClientSessionState) {}
 
-// channel is a data connection, or the listener that waits for the server's data
-// connection.
+// channel is a data connection. In active mode, it is first a listener that waits for the
+// server's data connection.
 type channel struct {
 	conn     net.Conn
 	listener net.Listener
@@ -387,7 +390,7 @@ func (x *operation) openChannel() (*channel, error) {
 		if !x.overIPv6() || x.ctl.Broken || !errors.As(err, &refused) {
 			return ch, err
 		}
-		// Over IPv6 the only alternative is EPRT (RFC 2428).
+		// For IPv6, EPRT is the only alternative to EPSV (RFC 2428).
 		if _, ok := x.req.Dial.(scheme.DataDialer); !ok {
 			return ch, err
 		}
@@ -409,9 +412,9 @@ func (x *operation) overIPv6() bool {
 	return err == nil && far.Addr().Unmap().Is6()
 }
 
-// connectData connects to the port in the server's reply to EPSV, which contains no host
-// (RFC 2428). If EPSV fails, connectData sends PASV and uses only the port in the reply to
-// PASV.
+// connectData opens a passive data connection. It sends EPSV, and connects to the port in the
+// reply, which contains no host (RFC 2428). If EPSV fails, connectData sends PASV and uses
+// only the port in the reply.
 func (x *operation) connectData() (net.Conn, error) {
 	if x.ctl.noEPSV {
 		return x.passive("PASV")
@@ -426,8 +429,8 @@ func (x *operation) connectData() (net.Conn, error) {
 	return conn, err
 }
 
-// otherProtocol reports whether err is the reply 522 (RFC 2428 section 2), which means that
-// the server offers no passive ports for this IP version. PASV does not support IPv6.
+// otherProtocol reports whether err is a reply 522 (RFC 2428 section 2), which means that the
+// server opens no passive ports for this IP version.
 func otherProtocol(err error) bool {
 	var refused *lineconn.ReplyError
 	return errors.As(err, &refused) && refused.Code == 522
@@ -444,7 +447,7 @@ func (x *operation) passive(verb string) (net.Conn, error) {
 	}
 	conn, err := x.dialData(port)
 	if err != nil && old {
-		return x.passive(verb) // the server may have closed the port of the old offer
+		return x.passive(verb) // the server may have closed the port since the offer
 	}
 	if err != nil {
 		return nil, fmt.Errorf("data connection: %w", scheme.Unreachable(err))
@@ -452,7 +455,7 @@ func (x *operation) passive(verb string) (net.Conn, error) {
 	return conn, nil
 }
 
-// dialData connects to a port of the host at the other end of the control connection.
+// dialData connects to the given port on the remote host of the control connection.
 func (x *operation) dialData(port uint16) (net.Conn, error) {
 	if d, ok := x.req.Dial.(scheme.DataDialer); ok {
 		return d.DialData(x.ctx, x.ctl.Raw, port)
@@ -481,7 +484,8 @@ func (x *operation) listen() (net.Listener, error) {
 	return l, nil
 }
 
-// namePort sends EPRT. If the server does not support EPRT, it sends PORT.
+// namePort sends the client's data port with EPRT. If the server does not support EPRT, it
+// sends PORT.
 func (x *operation) namePort(address string) error {
 	near, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -515,8 +519,8 @@ func (x *operation) namePort(address string) error {
 // acceptTime is the maximum time between the preliminary reply and the server's data connection.
 const acceptTime = 60 * time.Second
 
-// start makes a data connection ready for reading after the preliminary reply. If the
-// transfer is active, start accepts the server's connection. It then begins TLS.
+// start prepares a data connection for reading, after the preliminary reply. In active mode,
+// start first accepts the server's connection. If data connections use TLS, start begins TLS.
 func (ch *channel) start(x *operation) error {
 	if ch.listener != nil {
 		late := time.AfterFunc(acceptTime, func() { ch.listener.Close() })

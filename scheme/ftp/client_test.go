@@ -31,12 +31,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialer counts connections, and can listen.
+// dialer counts the connections that it opens.
 type dialer struct {
 	net.Dialer
 	dialed atomic.Int32
 	mu     sync.Mutex
-	last   []string // addresses
+	last   []string // dialed addresses
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -65,14 +65,14 @@ func (d *dataDialer) ListenData(ctx context.Context, control net.Conn) (net.List
 	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 }
 
-// fixture is a server and a client for one test.
+// fixture holds a server and a client for one test.
 type fixture struct {
 	*testing.T
 	server *ftptest.Server
-	addr   string // of the server
+	addr   string // address of the server
 	client *ftp.Client
 	dial   scheme.Dialer
-	req    scheme.Request // fields that each request has in addition
+	req    scheme.Request // default fields of each request
 	trace  []string
 }
 
@@ -90,7 +90,7 @@ func start(t *testing.T, files ftptest.Files, so *ftptest.Options, co *ftp.Optio
 	return &fixture{T: t, server: s, addr: s.Addr(), client: c, dial: new(dialer)}
 }
 
-// open opens login@server/path.
+// open opens the URL with the given login and path on the server.
 func (w *fixture) open(login, path string) (scheme.Resource, error) {
 	return w.openContext(context.Background(), "ftp", login, path)
 }
@@ -123,7 +123,8 @@ func (w *fixture) wantGet(login, path, want string) {
 	}
 }
 
-// titles reads the menu at path, as "title" or "title url".
+// titles reads the menu at path. It returns a text for each item, which is "title" or "title
+// url".
 func (w *fixture) titles(login, path string) ([]string, error) {
 	w.req.Source = true
 	r, err := w.open(login, path)
@@ -147,8 +148,8 @@ func (w *fixture) titles(login, path string) ([]string, error) {
 	return list, nil
 }
 
-// sent returns the commands that the server received over connection n, without the
-// login and those that open data connections.
+// sent returns the commands that the server received over connection n. It omits the login and
+// the commands that open data connections.
 func (w *fixture) sent(n int) string {
 	log := w.server.Log()
 	if n >= len(log) {
@@ -167,7 +168,7 @@ func (w *fixture) wantSent(n int, want string) {
 	}
 }
 
-// wantError checks the kind and words of an error.
+// wantError checks that err wraps kind, and that its message contains the words.
 func (w *fixture) wantError(err, kind error, words ...string) {
 	w.Helper()
 	if !errors.Is(err, kind) {
@@ -181,7 +182,8 @@ func (w *fixture) wantError(err, kind error, words ...string) {
 	}
 }
 
-// RFC 1738 3.2.2: three similar URLs, and three different conversations.
+// The client must send different commands for the three similar URLs in RFC 1738 section
+// 3.2.2.
 func TestSimilarURLsDiffer(t *testing.T) {
 	files := ftptest.Files{"etc/motd": {Data: "of the system"}, "home/alice/etc/motd": {Data: "of alice"}}
 	for _, c := range []struct {
@@ -260,7 +262,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A line end in a URL would be another command, so the client must not send or dial anything.
+// If a URL contains an encoded line end, the text after it would be another command. The
+// client must reject the URL before it dials.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, nil, nil, nil)
 	for _, c := range []struct{ login, path string }{
@@ -275,7 +278,7 @@ func TestNothingIsSent(t *testing.T) {
 	if n := w.dial.(*dialer).dialed.Load(); n != 0 || len(w.server.Log()) != 0 || len(w.trace) != 0 {
 		t.Errorf("%d dialed, log %q, trace %q", n, w.server.Log(), w.trace)
 	}
-	// The same applies to an answer of Ask.
+	// The client must also reject such a password from Ask.
 	w = start(t, nil, &ftptest.Options{User: "u", Password: "p"}, nil)
 	w.req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 		return scheme.Credentials{Password: "p\r\nDELE x"}, true, nil
@@ -318,7 +321,7 @@ func TestObject(t *testing.T) {
 		t.Error("read after Close")
 	}
 
-	// Type A must return the octets as they arrive, and no size.
+	// With type A, the object must contain the received octets, and no size.
 	r, err = w.open("", "/pub/x.html;type=a")
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +366,7 @@ func TestAnonymous(t *testing.T) {
 	if got := w.server.Log()[0]; !slices.Equal(got, []string{"USER anonymous", "PASS anonymous@"}) {
 		t.Errorf("%q", got)
 	}
-	// An empty user differs from a missing one.
+	// An empty user must differ from a missing user.
 	_, err = w.get("@", "/x")
 	w.wantError(err, scheme.ErrAuth)
 	_, err = w.get(":@", "/x")
@@ -373,7 +376,7 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-// asker returns the passwords of a list one after another.
+// asker implements Request.Ask: it returns the passwords of a list, one after another.
 type asker struct {
 	passwords []string
 	questions []scheme.Question
@@ -413,7 +416,7 @@ func TestAsk(t *testing.T) {
 		}
 	}
 
-	// The client must use the password of the URL, right or wrong.
+	// The client must send the password in the URL, whether or not it is correct.
 	w := start(t, files, so, nil)
 	a := &asker{passwords: []string{"right"}}
 	w.req.Ask = a.ask
@@ -427,7 +430,7 @@ func TestAsk(t *testing.T) {
 	if len(a.questions) != 0 {
 		t.Errorf("asked: %+v", a.questions)
 	}
-	// Without Ask.
+	// If Ask is nil, the open must fail.
 	w.req.Ask = nil
 	_, err = w.get("alice@", "/x")
 	w.wantError(err, scheme.ErrAuth, "alice")
@@ -450,7 +453,7 @@ func TestUserFromAsk(t *testing.T) {
 	}
 }
 
-// The client must reuse a connection with an answer of Ask only if the answer is the same.
+// The client must reuse a connection with a login from Ask only if Ask returns the same login.
 func TestAskIsPerConnection(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{User: "u", Password: "right"}, nil)
 	first, second, third := &asker{passwords: []string{"right"}}, &asker{passwords: []string{"wrong"}}, &asker{passwords: []string{"right"}}
@@ -487,7 +490,7 @@ func TestNotFound(t *testing.T) {
 			t.Errorf("%s: %v", c.path, err)
 		}
 	}
-	// The client must reuse the connection after each.
+	// The client must reuse the connection after each of these errors.
 	w.wantGet("", "/pub/sub/x", "x")
 	if n := len(w.server.Log()); n > 3 {
 		t.Errorf("%d connections", n)
@@ -526,7 +529,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d octets from %d on, %v", len(rest), again.Start, err)
 	}
 
-	// The caller has the whole object.
+	// In this request, the caller already has the whole object.
 	w.req.Offset = size
 	if r, err = w.open("", "/x"); err != nil {
 		t.Fatal(err)
@@ -537,7 +540,8 @@ func TestResume(t *testing.T) {
 	}
 	r.Close()
 
-	// The object has changed, or may have changed, or the server cannot resume it.
+	// In these requests, the object has changed or may have changed, or the server cannot
+	// resume the transfer.
 	for _, req := range []scheme.Request{
 		{Offset: 5, Tag: "5-19940101000000"}, {Offset: 5, ModTime: time.Unix(1, 0)}, {Offset: size + 1}, {Offset: -5},
 	} {
@@ -549,7 +553,7 @@ func TestResume(t *testing.T) {
 		w.req = scheme.Request{Offset: 5, Tag: o.Tag}
 		w.wantGet("", "/x", string(whole))
 	}
-	// Only the length of the first part is known.
+	// Without SIZE, the client knows only the length of the first part.
 	w = start(t, files, &ftptest.Options{Unknown: []string{"SIZE"}}, nil)
 	w.req = scheme.Request{Offset: 5}
 	w.wantGet("", "/x", string(whole[5:]))
@@ -574,18 +578,18 @@ func TestStopsInTheMiddle(t *testing.T) {
 			t.Errorf("%s: %d octets", c.name, len(got))
 		}
 	}
-	// Without a size, only the reply reveals the truncation.
+	// If the size is unknown, only the final reply reveals the truncation.
 	w := start(t, files, &ftptest.Options{Unknown: []string{"SIZE"}, Fault: ftptest.Fault{Cut: 400}}, nil)
 	_, err := w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "426")
-	// A file that has grown is complete.
+	// The client must accept a file that has grown.
 	w = start(t, files, &ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"SIZE": "213 993\r\n"}}}, nil)
 	if got, err := w.get("", "/x"); len(got) != 1000 || err != nil {
 		t.Errorf("%d octets, %v", len(got), err)
 	}
 }
 
-// refusing returns a port that refuses connections until the end of the test.
+// refusing returns a port on which no connection is possible until the end of the test.
 func refusing(t *testing.T) int {
 	held, err := servetest.Refusing("tcp")
 	if err != nil {
@@ -646,7 +650,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// pieces is a dialer whose connections deliver one octet at a time.
+// pieces is a dialer whose connections deliver one byte at a time.
 type pieces struct{ net.Dialer }
 
 func (p *pieces) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -658,7 +662,7 @@ type piecesConn struct{ net.Conn }
 
 func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
 
-// Reading after Close must be reported as the caller's error, not the server's.
+// Reading after Close must return fs.ErrClosed, and not a protocol error.
 func TestClosed(t *testing.T) {
 	w := start(t, ftptest.Files{"big": {Size: 1 << 24}, "a": {}}, nil, nil)
 	for _, path := range []string{"/big", "/"} {
@@ -680,7 +684,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// Replies may arrive octet by octet.
+// The client must accept replies that arrive byte by byte.
 func TestRepliesInPieces(t *testing.T) {
 	w := start(t, ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{Greeting: "220-one\r\n221 two\r\n220 three\r\n"}, nil)
 	w.dial = new(pieces)
@@ -779,17 +783,19 @@ func TestThousandFilesOneConnection(t *testing.T) {
 	}
 }
 
-// RFC 1738 3.2.5: "the only reliable algorithm is to disconnect and reestablish".
+// The client must open a new connection unless the old directory is a parent of the new
+// directory. RFC 1738 section 3.2.5 says that "the only reliable algorithm is to disconnect
+// and reestablish".
 func TestReuse(t *testing.T) {
 	files := ftptest.Files{"a/x": {Data: "x"}, "a/b/y": {Data: "y"}, "c/z": {Data: "z"}, "top": {Data: "t"}}
 	so := &ftptest.Options{User: "u", Password: "p"}
 	w := start(t, files, so, nil)
 	w.wantGet("", "/top", "t")
-	w.wantGet("", "/a/x", "x")     // continues from the login directory
-	w.wantGet("", "/a/b/y", "y")   // continues from a
-	w.wantGet("", "/a/x", "x")     // the parent: cannot continue
-	w.wantGet("", "/c/z", "z")     // a sibling: cannot continue
-	w.wantGet("", "/c/z", "z")     // the same
+	w.wantGet("", "/a/x", "x")     // reuses the connection in the login directory
+	w.wantGet("", "/a/b/y", "y")   // reuses the connection in the directory a
+	w.wantGet("", "/a/x", "x")     // the parent directory, so the client must connect again
+	w.wantGet("", "/c/z", "z")     // another directory, so the client must connect again
+	w.wantGet("", "/c/z", "z")     // the same directory
 	w.wantGet("u:p@", "/c/z", "z") // another login
 	w.wantGet("anonymous@", "/c/z", "z")
 	w.dial = new(dialer)
@@ -801,7 +807,7 @@ func TestReuse(t *testing.T) {
 		w.wantSent(i, want)
 	}
 
-	// A listing and a file share a connection, and TYPE is sent again.
+	// The client must use one connection for a listing and a file, and must send TYPE again.
 	w = start(t, files, so, nil)
 	w.titles("", "/a/")
 	w.wantGet("", "/a/x", "x")
@@ -819,7 +825,7 @@ func TestReuse(t *testing.T) {
 	w = start(t, files, so, nil)
 	w.client.KeepIdle(1, time.Minute)
 	w.wantGet("", "/a/x", "x")
-	w.wantGet("", "/c/z", "z") // replaces the first
+	w.wantGet("", "/c/z", "z") // replaces the first idle connection
 	w.wantGet("", "/a/x", "x")
 	if len(w.server.Log()) != 3 {
 		t.Errorf("%q", w.server.Log())
@@ -835,7 +841,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// closing reports when a connection is closed.
+// closing is a connection that closes a channel when it is closed.
 type closing struct {
 	net.Conn
 	closed chan<- struct{}
@@ -849,7 +855,7 @@ func (c closing) Close() error {
 
 type closingDialer struct {
 	net.Dialer
-	control chan struct{} // closed with the first connection that was dialed
+	control chan struct{} // closed together with the first dialed connection
 	first   sync.Once
 }
 
@@ -874,20 +880,20 @@ func TestIdleTime(t *testing.T) {
 	}
 }
 
-// The number of idle connections is bounded.
+// The client must limit the number of idle connections.
 func TestMaxIdleConnections(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{NoPassword: true}, nil)
 	for i := range 100 {
 		w.wantGet(fmt.Sprintf("user%d@", i), "/x", "x")
 	}
-	w.wantGet("user0@", "/x", "x")  // already closed
-	w.wantGet("user99@", "/x", "x") // still idle
+	w.wantGet("user0@", "/x", "x")  // the client has closed this connection
+	w.wantGet("user99@", "/x", "x") // this connection is still idle
 	if n := len(w.server.Log()); n != 101 {
 		t.Errorf("%d connections", n)
 	}
 }
 
-// Closing a running transfer must close the control connection.
+// Closing an unfinished transfer must close the control connection.
 func TestCloseEarly(t *testing.T) {
 	w := start(t, ftptest.Files{"big": {Size: 100 << 20}, "x": {Data: "x"}}, nil, nil)
 	r, err := w.open("", "/big")
@@ -925,7 +931,7 @@ func TestStale(t *testing.T) {
 		}
 	}
 
-	// On a new connection, the reply is the result.
+	// On a new connection, the client must return the reply as an error.
 	w := start(t, files, &ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "421 Timeout\r\n"}}}, nil)
 	w.wantGet("", "/x", "x")
 	_, err := w.open("", "/a/x")
@@ -971,7 +977,7 @@ func TestContext(t *testing.T) {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 
-	// In the middle of a body.
+	// In this case, the context ends while the caller reads a body.
 	w := start(t, ftptest.Files{"big": {Size: 1 << 30}}, nil, nil)
 	why := errors.New("the user left")
 	cancellable, stop := context.WithCancelCause(context.Background())
@@ -989,13 +995,13 @@ func TestContext(t *testing.T) {
 	}
 	r.Close()
 
-	// Ended before anything.
+	// In this case, the context has ended before the open.
 	_, err = w.openContext(cancellable, "ftp", "", "/big")
 	if !errors.Is(err, why) {
 		t.Errorf("%v", err)
 	}
 
-	// Ended after the end: the connection is kept.
+	// If the context ends after the transfer, the client must keep the connection.
 	w = start(t, ftptest.Files{"x": {Data: "x"}}, nil, nil)
 	cancellable, stop = context.WithCancelCause(context.Background())
 	if r, err = w.openContext(cancellable, "ftp", "", "/x"); err != nil {
@@ -1056,7 +1062,7 @@ func TestMenu(t *testing.T) {
 			}
 		}
 	}
-	// FEAT lists MLSD, but the server does not support it.
+	// This server lists MLSD in the reply to FEAT, but does not support it.
 	w := start(t, files, &ftptest.Options{Unknown: []string{"MLSD"}, Fault: ftptest.Fault{Replies: map[string]string{"FEAT": "211-x\r\n MLST type*;\r\n211 End\r\n"}}}, nil)
 	for range 2 {
 		if got, err := w.titles("", "/pub/"); err != nil || len(got) != 3 {
@@ -1066,7 +1072,7 @@ func TestMenu(t *testing.T) {
 	w.wantSent(0, "CWD pub|FEAT|MLSD|LIST|LIST")
 }
 
-// Names from a hostile server are text, and must not have URLs outside the directory.
+// An item from a hostile server must not have a URL outside the directory.
 func TestHostileListing(t *testing.T) {
 	names := []string{"../../etc/passwd", "..", ".", "/etc/passwd", "a/../b", "x\x1b[2J", "x\x00y", "C:\\..\\x", "good", "", "x\ry"}
 	for i := range names {
@@ -1080,7 +1086,8 @@ func TestHostileListing(t *testing.T) {
 	}
 }
 
-// A long listing must need little memory, and a second loop must continue the first.
+// A long listing must need little memory, and a second iteration must continue where the first
+// one stopped.
 func TestHugeListing(t *testing.T) {
 	const lines = 1_000_000
 	made := func(yield func(string) bool) {
@@ -1124,7 +1131,8 @@ func TestHugeListing(t *testing.T) {
 	}
 }
 
-// certificate returns a server's configuration and a pool with its certificate.
+// certificate returns a TLS configuration for a server, and a pool that contains the server's
+// certificate.
 func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	server, client, err := certtest.Pair()
@@ -1156,7 +1164,7 @@ func TestTLS(t *testing.T) {
 			w.wantSent(0, "AUTH TLS|PBSZ 0|PROT P|TYPE I|RETR x|RETR x|RETR x|RETR x|FEAT|TYPE A|MLSD|TYPE I|RETR big")
 		}
 
-		// ftps.
+		// This is the configuration for ftps.
 		so = &ftptest.Options{TLS: server, Implicit: true, Reuse: true}
 		w := start(t, files, so, &ftp.Options{TLSConfig: client})
 		r, err := w.openContext(context.Background(), "ftps", "", "/x")
@@ -1169,13 +1177,13 @@ func TestTLS(t *testing.T) {
 		r.Close()
 	}
 
-	// An unknown certificate is an error before the login.
+	// An untrusted certificate must cause an error before the login.
 	w := start(t, files, &ftptest.Options{TLS: server}, &ftp.Options{TLS: ftp.TLSTry})
 	_, err := w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "TLS", "certificate")
 	w.wantSent(0, "AUTH TLS")
 
-	// A server without TLS.
+	// This server does not support TLS.
 	w = start(t, files, nil, &ftp.Options{TLS: ftp.TLSTry})
 	w.wantGet("", "/x", "secret\n")
 	w = start(t, files, nil, &ftp.Options{TLS: ftp.TLSRequire})
@@ -1185,13 +1193,13 @@ func TestTLS(t *testing.T) {
 		t.Errorf("sent %q without TLS", got)
 	}
 
-	// The client must not read unencrypted data after the reply as if TLS protected it.
+	// The client must reject unencrypted data that follows the reply to AUTH.
 	w = start(t, files, &ftptest.Options{TLS: server, Fault: ftptest.Fault{Replies: map[string]string{"AUTH": "234 ok\r\n230 you are in\r\n"}}}, &ftp.Options{TLS: ftp.TLSRequire})
 	_, err = w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "unencrypted")
 }
 
-// The name on a GNU server's banner has an octet FF doubled.
+// If the banner is that of a GNU server, the client must double the octet FF in a name.
 func TestTelnetOctet(t *testing.T) {
 	w := start(t, ftptest.Files{"ff\xff\xff": {Data: "x"}}, &ftptest.Options{Greeting: "220 h FTP server (GNU inetutils 2.4) ready.\r\n"}, nil)
 	w.wantGet("", "/ff%FF", "x")

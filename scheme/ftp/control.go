@@ -18,8 +18,8 @@ func (c *control) command(verb string, argument ...string) (reply, error) {
 	return c.receive()
 }
 
-// send sends a command. It refuses an argument with CR, LF or NUL before sending
-// anything.
+// send sends a command. If the argument contains CR, LF or NUL, send returns an error and
+// sends nothing.
 func (c *control) send(verb string, argument ...string) error {
 	text, err := c.appendCommand(nil, verb, argument...)
 	if err != nil {
@@ -30,7 +30,8 @@ func (c *control) send(verb string, argument ...string) error {
 
 func (c *control) appendCommand(dst []byte, verb string, argument ...string) ([]byte, error) {
 	if c.telnet {
-		// This server reads the control connection as Telnet (RFC 854).
+		// This server interprets the control connection as Telnet (RFC 854), in which a data
+		// octet FF is doubled.
 		argument = slices.Clone(argument)
 		for i := range argument {
 			argument[i] = strings.ReplaceAll(argument[i], "\xff", "\xff\xff")
@@ -63,7 +64,7 @@ func (c *control) receive() (reply, error) {
 		c.Traced(false, text)
 	}
 	if r.code == 421 {
-		// Code 421 means that the server closes the connection, whatever the command was.
+		// Code 421 means that the server closes the connection, regardless of the command.
 		return r, c.Fail(refusal("connection", r))
 	}
 	c.Answered(!r.preliminary())
@@ -81,18 +82,18 @@ func (c *control) final() (reply, error) {
 	return reply{}, c.Fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
 }
 
-// maxPreliminary bounds the preliminary replies to one command.
+// maxPreliminary is the maximum number of preliminary replies to a command.
 const maxPreliminary = 16
 
-// extends reports whether the list cwd begins with the CWD commands that the client has
-// sent over c.
+// extends reports whether the list cwd begins with the arguments of all CWD commands that the
+// client has sent over c.
 func (c *control) extends(cwd []string) bool {
 	return len(cwd) >= len(c.cwd) && slices.Equal(cwd[:len(c.cwd)], c.cwd)
 }
 
-// changeDirectory sends the commands in the list cwd that the client has not yet sent over
-// c. A negative reply means that "the requested action did not take place" (RFC 959 section
-// 4.2), so the client still knows the server's state.
+// changeDirectory sends the CWD commands for the list cwd that the client has not yet sent
+// over c. After a negative reply, the server's working directory is unchanged, because "the
+// requested action did not take place" (RFC 959 section 4.2).
 func (c *control) changeDirectory(cwd []string) error {
 	for _, dir := range cwd[len(c.cwd):] {
 		r, err := c.command("CWD", dir)
@@ -123,19 +124,20 @@ func (c *control) greet() error {
 	if !r.completed() {
 		return refusal("connection", r)
 	}
-	// inetutils reads the control connection as Telnet, as RFC 959 requires. Other servers
-	// do not, and no command reports whether a server does.
+	// The server of inetutils interprets the control connection as Telnet, as RFC 959
+	// requires. Most servers do not, so the client recognizes inetutils by its greeting.
 	text := strings.Join(r.lines, " ")
 	c.telnet = strings.Contains(text, "GNU inetutils")
 	if strings.Contains(text, "Microsoft FTP Service") {
-		// Old versions lose commands that arrive before the server's last reply.
+		// Old versions of this server lose commands that arrive before the server has sent its
+		// last reply.
 		c.habits.oneByOne.Store(true)
 	}
 	return nil
 }
 
 // authenticate logs in. If the server requires a password, authenticate calls the function
-// password with the server's text. The function may also return another user.
+// password with the text of the server's reply. This function may also return another user.
 func (c *control) authenticate(user string, password func(realm string) (scheme.Credentials, error)) error {
 	r, err := c.command("USER", user)
 	if err != nil {
@@ -153,7 +155,7 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 		}
 		user = answer.User
 		if r.code == 331 {
-			c.secret = answer.Password // some servers repeat the password in their reply
+			c.secret = answer.Password // some servers repeat the password in the reply
 			r, err = c.command("PASS", answer.Password)
 			c.secret = ""
 			if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// No later text replaces RFC 1738 section 3.2, so it is in force with the generic
-// syntax of RFC 3986:
+// No later standard replaces RFC 1738 section 3.2, so it still applies, together with the
+// generic syntax of RFC 3986:
 //
 //	ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //
-// An empty path after the host means "/" (RFC 3986 section 6.2.3, "in general").
+// An empty path after the host is equivalent to "/" (RFC 3986 section 6.2.3, "in general").
 var inForce = scheme.CurrentStandard{Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
 
 const typePrefix = ";type="
@@ -46,8 +46,8 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// typecode returns the offset of ";type=" in the last segment of path and the code
-// after it, or -1 and "". A letter may be escaped.
+// typecode returns the offset of ";type=" in the last segment of path, and the code after it.
+// Letters may be escaped. If there is no typecode, it returns -1 and "".
 func typecode(path string) (offset int, code string) {
 	last := strings.LastIndexByte(path, '/') + 1
 	i := strings.LastIndexByte(path[last:], ';')
@@ -64,7 +64,7 @@ func typecode(path string) (offset int, code string) {
 	return last + i, text[len(typePrefix):]
 }
 
-// normalizeURI writes the typecode in lower case, like the BNF.
+// normalizeURI changes the typecode to lower case, as in the BNF.
 func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	path := u.Path()
 	if i, code := typecode(path); i >= 0 && len(code) == 1 {

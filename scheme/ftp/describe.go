@@ -38,7 +38,7 @@ func pathOf(u locus.URL) string {
 	return path
 }
 
-// isListing reports whether u is a directory (section 3.2.2).
+// isListing reports whether u identifies a directory (RFC 1738 section 3.2.2).
 func isListing(u locus.URL) bool {
 	name, code := cutTypecode(pathOf(u))
 	return name == "" || name[len(name)-1] == '/' || strings.EqualFold(code, "d")

@@ -15,15 +15,15 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// mirror copies directories of a server.
+// mirror copies directories from a server.
 type mirror struct {
 	client *ftp.Client
 	dial   scheme.Dialer
-	to     *os.Root // no name from the server leads out of it
+	to     *os.Root // prevents that a name from the server leads to another directory
 }
 
-// copy copies the file or directory u to name. It copies at most depth levels
-// of directories below it.
+// copy copies the file or directory u to the local file name. It copies at most depth levels
+// of subdirectories.
 func (m *mirror) copy(ctx context.Context, u locus.URL, name string, depth int) error {
 	res, err := m.client.Open(ctx, &scheme.Request{URL: u, Dial: m.dial, Limit: 100 << 20})
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *mirror) copy(ctx context.Context, u locus.URL, name string, depth int) 
 				return err
 			}
 			if item.URL.IsZero() {
-				continue // a name without a URL in this directory, such as ".."
+				continue // an entry without a URL, such as ".."
 			}
 			if err := m.copy(ctx, item.URL, path.Join(name, item.Title), depth-1); err != nil {
 				return err
@@ -66,8 +66,9 @@ func (m *mirror) copy(ctx context.Context, u locus.URL, name string, depth int) 
 	return nil
 }
 
-// A mirror of a directory. Package access provides a client that applies a policy before
-// it dials an address. Package transfer resumes files and copies several at once.
+// A program mirrors a directory. Package access provides a client that applies a policy before
+// it dials an address. Package transfer also resumes files and copies several files
+// concurrently.
 func Example_mirror() {
 	server, err := ftptest.Start(ftptest.Files{
 		"pub/README":         {Data: "Welcome\n"},

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// Three similar URLs of RFC 1738 section 3.2.2.
+// The example shows the commands for the three similar URLs in RFC 1738 section 3.2.2.
 func ExampleURL_Commands() {
 	for _, text := range []string{"ftp://myname@host.dom/%2Fetc/motd", "ftp://myname@host.dom/etc/motd", "ftp://myname@host.dom//etc/motd", "ftp://host.dom/etc;type=d"} {
 		u, err := ftp.Parse(locus.MustParse(text))

@@ -17,10 +17,10 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// curlTest is a fact of testdata/foreign/curl-ftp.txt.
+// curlTest is a test of curl, from testdata/foreign/curl-ftp.txt.
 type curlTest struct {
 	place, number string
-	urls          []string // login and path
+	urls          []string // login and path of each URL
 	option        string
 	replies       map[string]string
 	fails         bool
@@ -53,10 +53,9 @@ func curlTests(t *testing.T) (list []curlTest) {
 	return list
 }
 
-// groups sorts commands by their purpose. It omits commands that do not depend on the
-// URL: PWD and QUIT, commands that request the size and time of a file or the
-// server's features, TYPE before LIST and NLST, and the anonymous password. It
-// ignores the order of the groups.
+// groups returns a map from purposes to the commands with each purpose. It omits commands that
+// do not depend on the URL, such as PWD, QUIT and FEAT, and commands that request the size and
+// time of a file. It also omits TYPE before LIST and NLST, and the anonymous password.
 func groups(commands []string) map[string]string {
 	g := map[string]string{}
 	add := func(group, command string) { g[group] += command + "\n" }
@@ -84,7 +83,8 @@ func groups(commands []string) map[string]string {
 	return g
 }
 
-// run carries out the test of curl, and reports whether it failed.
+// run performs the requests of curl's test. The result failed reports whether the client
+// returned an error.
 func (c curlTest) run(t *testing.T) (commands []string, failed bool) {
 	t.Helper()
 	size := 100
@@ -150,8 +150,8 @@ func drain(res scheme.Resource) error {
 	return nil
 }
 
-// TestForeignConversations replays curl's own tests. Each difference needs a line
-// with a reason in expected_differences.txt.
+// TestForeignConversations replays curl's own tests. The file expected_differences.txt must
+// contain a line with a reason for each difference.
 func TestForeignConversations(t *testing.T) {
 	b, err := os.ReadFile("testdata/foreign/expected_differences.txt")
 	if err != nil {
@@ -172,7 +172,7 @@ func TestForeignConversations(t *testing.T) {
 		got, theirs := groups(commands), groups(c.commands)
 		for _, group := range []string{"login", "path", "data", "transfer"} {
 			if group == "data" && c.option == "active" && !strings.Contains(theirs[group], "EPRT") {
-				continue // curl's test does not compare it
+				continue // curl's test does not compare this part
 			}
 			if difference := c.place + " " + group; got[group] != theirs[group] {
 				if !want[difference] {

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// foreignLine is a row of a table in testdata/foreign: a line, and the entry
-// that another program reads in it.
+// foreignLine is a row of a table in testdata/foreign. It contains a line of a listing, and
+// the entry that another program reads from the line.
 type foreignLine struct {
 	place       string // file:line
 	verb        string // LIST or MLSD
@@ -53,7 +53,7 @@ func foreignLines(t testing.TB, file string) (list []foreignLine) {
 	return list
 }
 
-// read returns the entry of a line.
+// read returns the entry that this package reads from the line.
 func (l foreignLine) read(now time.Time) scheme.Item {
 	for text := range strings.SplitSeq(l.text, "\r\n") {
 		parse := parseMLSD
@@ -67,9 +67,9 @@ func (l foreignLine) read(now time.Time) scheme.Item {
 	return scheme.Item{}
 }
 
-// differences returns the fields in which the entry differs from the other
-// program's. It does not compare the sizes of directories and links, which this
-// package does not return.
+// differences returns the fields in which the entry e differs from that of the other program.
+// It does not compare the sizes of directories and links, because this package does not return
+// them.
 func (l foreignLine) differences(e scheme.Item) (list []string) {
 	switch {
 	case e.Title == "" && l.name != "":
@@ -99,8 +99,8 @@ func (l foreignLine) differences(e scheme.Item) (list []string) {
 	return list
 }
 
-// TestForeignListings runs the parsers on the test data of other programs. Each
-// difference needs a line with a reason in expected_differences.txt.
+// TestForeignListings runs the parsers on the test data of other programs. The file
+// expected_differences.txt must contain a line with a reason for each difference.
 func TestForeignListings(t *testing.T) {
 	want := map[string]bool{}
 	b, err := os.ReadFile("testdata/foreign/expected_differences.txt")

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// scriptedConn is a connection on which the server sends a fixed text whatever it
-// receives, and then closes it.
+// scriptedConn is a connection on which the server sends a fixed text, regardless of the
+// commands, and then closes the connection.
 type scriptedConn struct {
 	net.Conn
 	text io.Reader
@@ -31,8 +31,8 @@ func (c *scriptedConn) LocalAddr() net.Addr              { return c.RemoteAddr()
 func (c *scriptedConn) SetDeadline(time.Time) error      { return nil }
 func (c *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
 
-// scriptedDialer dials such connections. Connections to h are control connections, and
-// connections to an address carry data.
+// scriptedDialer returns scriptedConns. A connection to the host h is a control connection,
+// and a connection to an IP address is a data connection.
 type scriptedDialer struct {
 	replies, data string
 	sent          strings.Builder
@@ -50,9 +50,9 @@ func (d *scriptedDialer) DialContext(_ context.Context, _, addr string) (net.Con
 
 const loggedIn = "220 Hi\r\n230 In\r\n"
 
-// A server may send arbitrary replies, ahead of the commands and out of step. An open
-// must end after a few connections. An object that is read without an error must have
-// the octets of its data connection, and no fewer than the server announced.
+// FuzzPipelined checks the client with arbitrary replies, which need not match the commands.
+// An open must return after a few connections. If an object is read without an error, it must
+// contain the bytes of its data connection, and at least as many as the server announced.
 func FuzzPipelined(f *testing.F) {
 	const (
 		first  = "200 Type\r\n213 4\r\n213 20010909014640\r\n229 x (|||2000|)\r\n150 Go\r\n226 Done\r\n229 x (|||2001|)\r\n"
@@ -89,9 +89,9 @@ func FuzzPipelined(f *testing.F) {
 				res.Close()
 			}
 		}
-		// An attempt dials the control connection, and data connections for EPSV, PASV and
-		// an old offer. After the first attempt there is one more that sends commands one
-		// by one, and one for each reused connection.
+		// An attempt may dial the control connection, and data connections for EPSV, PASV and
+		// an old offer. After the first attempt, there may be another attempt with single
+		// commands, and one for each reused connection.
 		if d.dials > 12*files {
 			t.Errorf("%d connections", d.dials)
 		}

@@ -61,7 +61,7 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// seedFiles adds the recordings whose names match the pattern.
+// seedFiles adds the recordings whose names match the pattern as seeds.
 func seedFiles(f *testing.F, pattern string) {
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -76,10 +76,10 @@ func seedFiles(f *testing.F, pattern string) {
 	}
 }
 
-// slowReplies is a simple, readable reader of replies.
+// slowReplies is a simple reference implementation of readReply.
 func slowReplies(input string) (list []reply) {
 	lines := strings.Split(input, "\n")
-	lines = lines[:len(lines)-1] // a line needs a line end
+	lines = lines[:len(lines)-1] // a line must have a line ending
 	for i := range lines {
 		lines[i] = strings.TrimSuffix(lines[i], "\r")
 	}
@@ -106,7 +106,7 @@ func FuzzReply(f *testing.F) {
 	f.Add([]byte("220-a\r\n220\r\n2200\r\n229 (|||1|)\r\n227 1,2,3,4,5,6\n213 19941220123456\r\n211-x\r\n MLST\r\n211 \r\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if len(input) > 8<<10 {
-			input = input[:8<<10] // below each bound
+			input = input[:8<<10] // below each limit of the parsers
 		}
 		want := slowReplies(string(input))
 		for _, in := range []io.Reader{bytes.NewReader(input), iotest.HalfReader(bytes.NewReader(input))} {
@@ -142,7 +142,7 @@ func FuzzListing(f *testing.F) {
 	}
 	base := newLinker(mustParse(f, "ftp://u:p@h/a/b/"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		// A few lines test the same as many, and short inputs run a thousand times a second.
+		// Short inputs test the same code as long inputs, and run much faster.
 		input = input[:min(len(input), 512)]
 		l := newListing(bytes.NewReader(input))
 		octets := 0
@@ -175,7 +175,7 @@ func FuzzListing(f *testing.F) {
 	})
 }
 
-// leadsInside checks that an item's URL names one entry in its directory.
+// leadsInside checks that the item's URL identifies one entry in the directory.
 func leadsInside(t *testing.T, it scheme.Item) {
 	t.Helper()
 	if it.URL.IsZero() {

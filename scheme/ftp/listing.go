@@ -15,20 +15,21 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// maxListingLine is the maximum length of a listing line in octets.
+// maxListingLine is the maximum length of a listing line in bytes.
 const maxListingLine = 16 << 10
 
-// unknown returns an item with only a name. An empty name means that the line cannot
-// be read.
+// unknown returns an item with only a name. An empty name means that the parser cannot read
+// the line.
 func unknown(name string) scheme.Item {
 	return scheme.Item{Title: name, Kind: scheme.KindUnknown, Size: -1}
 }
 
-// listed reports whether name is an entry other than the directory itself or its parent.
+// listed reports whether name is not empty, and is neither the directory itself nor its
+// parent.
 func listed(name string) bool { return name != "" && name != "." && name != ".." }
 
-// parseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space and
-// the name. Some servers write a tab instead of the space. If the line describes the
+// parseMLSD parses a line of the reply to MLSD (RFC 3659 section 7.2), which contains facts, a
+// space and a name. Some servers send a tab instead of the space. If the line describes the
 // directory itself or a parent, ok is false.
 func parseMLSD(text string) (e scheme.Item, ok bool) {
 	end := strings.IndexAny(text, " \t")
@@ -64,8 +65,8 @@ func parseMLSD(text string) (e scheme.Item, ok bool) {
 	if e.Kind != scheme.KindObject {
 		e.Size = -1
 	}
-	// In RFC 3659 section 7.5.5, r means that RETR works, e means that CWD works, and l
-	// means that LIST works.
+	// By RFC 3659 section 7.5.5, "r" means that the user may send RETR, "e" means CWD, and "l"
+	// means LIST.
 	if hasPerm && (e.Kind == scheme.KindObject && !strings.Contains(perm, "r") || e.Kind == scheme.KindMenu && !strings.ContainsAny(perm, "el")) {
 		e.Note = "not permitted"
 	}
@@ -79,9 +80,9 @@ func cutFold(text, prefix string) (before, after string, ok bool) {
 	return text[:len(prefix)], text[len(prefix):], true
 }
 
-// parseNLST reads a line of the reply to NLST with the argument dir, which may be empty.
-// Many servers write the argument and "/" before each name; parseNLST removes this prefix.
-// If the line describes the directory itself or its parent, ok is false.
+// parseNLST parses a line of the reply to NLST with the argument dir, which may be empty. Many
+// servers send the argument and "/" before each name; parseNLST removes this prefix. If the
+// line describes the directory itself or its parent, ok is false.
 func parseNLST(text, dir string) (e scheme.Item, ok bool) {
 	if dir == "" {
 		dir = "."
@@ -90,11 +91,11 @@ func parseNLST(text, dir string) (e scheme.Item, ok bool) {
 	return unknown(name), listed(name)
 }
 
-// parseLIST reads a line of the reply to LIST in the formats of Unix, NetWare, DOS and
-// EPLF. No standard describes the reply. For dates without a year, the argument now is the
-// current time. Times are read as UTC, because the server's time zone is unknown. An entry
-// without a name means that the line cannot be read. If the line describes the total, the
-// directory itself or its parent, ok is false.
+// parseLIST parses a line of the reply to LIST in the formats of Unix, NetWare, DOS and EPLF.
+// The current time, now, determines the year of dates without a year. Times are assumed to be
+// UTC, because the server's time zone is unknown. An entry without a name means that the
+// parser cannot read the line. If the line describes the total, the directory itself or its
+// parent, ok is false.
 func parseLIST(text string, now time.Time) (e scheme.Item, ok bool) {
 	if rest, found := strings.CutPrefix(text, "total "); text == "" || found && octet.All(rest)&octet.Digit != 0 {
 		return scheme.Item{}, false
@@ -107,13 +108,13 @@ func parseLIST(text string, now time.Time) (e scheme.Item, ok bool) {
 	return unknown(""), true
 }
 
-// word is a run of octets without spaces.
+// word is a part of a line that contains no spaces.
 type word struct {
 	text string
-	end  int // offset in the line of the end of the word
+	end  int // offset in the line at which the word ends
 }
 
-// words returns the first words of text. The argument most is the maximum number of words.
+// words returns the first words in text, up to the number in most.
 func words(text string, most int) []word {
 	list := make([]word, 0, most)
 	for i := 0; i < len(text) && len(list) < most; {
@@ -131,7 +132,8 @@ func words(text string, most int) []word {
 	return list
 }
 
-// nameAfter returns the text after w and one space. A name may begin with spaces.
+// nameAfter returns the name that follows the word w and one space. The name may begin with
+// more spaces.
 func nameAfter(text string, w word) string {
 	if w.end+1 >= len(text) {
 		return ""
@@ -139,7 +141,7 @@ func nameAfter(text string, w word) string {
 	return text[w.end+1:]
 }
 
-// parseUnix reads the format of "ls -l":
+// parseUnix parses a line in the format of "ls -l":
 //
 //	-rw-r--r--    1 0          0                  11 Nov 20 20:12  lead.txt
 //	lrwxrwxrwx    1 0          0                   4 Dec 20  1994 link -> ../x
@@ -158,7 +160,7 @@ func parseUnix(text string, now time.Time) (scheme.Item, bool) {
 		if octet.All(list[i-1].text)&octet.Digit == 0 {
 			continue
 		}
-		size := parseSize(list[i-1].text) // parseSize returns -1 for a size that exceeds int64
+		size := parseSize(list[i-1].text) // -1 if the size exceeds int64
 		t, used := unixTime(list[i:], now)
 		if used == 0 {
 			continue
@@ -188,11 +190,12 @@ func isFileMode(text string) bool {
 	return strings.IndexByte("-dlbcpsD", text[0]) >= 0 && strings.Trim(text[1:], "rwxsStTlL-") == ""
 }
 
-// unixTime reads the date at the start of the words in list and returns the number of words
-// in the date, or 0 if there is no date. Servers write "Nov 20 20:12", "Dec 20 1994",
-// "2020-01-02 15:04", "20. Nov., 20:12" and others.
+// unixTime parses the date at the beginning of list. The result used is the number of words in
+// the date, or 0 if there is no date. Dates look like "Nov 20 20:12", "Dec 20 1994",
+// "2020-01-02 15:04" or "20. Nov., 20:12", for example.
 func unixTime(list []word, now time.Time) (t time.Time, used int) {
-	// "Dec 20, 1994 20:12" has four words. Without the comma, the fourth word begins a name.
+	// The date "Dec 20, 1994 20:12" has four words. In a date without the comma, the fourth
+	// word would be the beginning of the name.
 	most := min(3, len(list))
 	if len(list) > 3 && strings.HasSuffix(list[1].text, ",") {
 		most = 4
@@ -208,7 +211,8 @@ func unixTime(list []word, now time.Time) (t time.Time, used int) {
 				continue
 			}
 			if f.noYear {
-				// The layouts parse to the year 0, a leap year, so 29 February is valid.
+				// A layout without a year yields the year 0. This is a leap year, so 29
+				// February is valid.
 				t = withYear(t, now)
 			}
 			return t, used
@@ -222,18 +226,18 @@ type dateLayout struct {
 	noYear bool
 }
 
-// dateLayouts holds the layouts of dates by their number of words.
+// dateLayouts contains date layouts. The index is the number of words in the date.
 var dateLayouts = [5][]dateLayout{
 	2: {
 		{"2006-01-02 15:04", false}, {"2006/01/02 15:04", false}, {"02-01-2006 15:04", false},
 		{"01-02 2006", false}, {"01-02 15:04", true},
 	},
 	3: {{"Jan 2 2006", false}, {"Jan 2 15:04", true}, {"2 Jan 2006", false}, {"2 Jan 15:04", true}},
-	4: {{"Jan 2 2006 15:04", false}}, // the layout has a comma after the day
+	4: {{"Jan 2 2006 15:04", false}}, // in a listing, a comma follows the day
 }
 
-// withYear sets the year of t to the latest year in which t is at most one day after the
-// time now. The day allows for the server's time zone.
+// withYear sets the year of t to the latest year in which t is at most one day after now. One
+// day allows for the server's time zone.
 func withYear(t, now time.Time) time.Time {
 	for year := now.Year() + 1; year > now.Year()-8; year-- {
 		dated := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
@@ -244,7 +248,7 @@ func withYear(t, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// parseDOS reads the format of DOS and Windows:
+// parseDOS parses a line in the format of DOS and Windows:
 //
 //	10-23-12  05:03PM       <DIR>          sub
 //	12-05-2097  15:04                1234 a file.txt
@@ -276,7 +280,8 @@ func parseDOS(text string, _ time.Time) (scheme.Item, bool) {
 	return scheme.Item{}, false
 }
 
-// parseEPLF reads the easily parsed format, facts between "+" and a tab:
+// parseEPLF parses a line in the "easily parsed LIST format", which contains facts between "+"
+// and a tab:
 //
 //	+i8388621.48594,m825718503,r,s280,<TAB>djb.html
 func parseEPLF(text string, _ time.Time) (scheme.Item, bool) {
@@ -306,8 +311,8 @@ func parseEPLF(text string, _ time.Time) (scheme.Item, bool) {
 	return e, true
 }
 
-// listing reads the lines of a data connection. If the first line ends with CR LF, all
-// lines do, and an LF without CR belongs to a name. Otherwise lines end with LF.
+// listing reads lines from a data connection. If the first line ends with CR LF, all lines end
+// with CR LF, and an LF without CR belongs to a name. Otherwise, lines end with LF.
 type listing struct {
 	lines    *line.Reader
 	begun    bool
@@ -318,13 +323,13 @@ func newListing(r io.Reader) *listing {
 	return &listing{lines: line.NewReader(r, maxListingLine)}
 }
 
-// next returns the next line. At the end of the listing the error is io.EOF.
+// next returns the next line. At the end of the listing, the error is io.EOF.
 func (l *listing) next() (string, error) {
 	var joined []byte
 	for {
 		text, err := l.lines.Line()
 		if errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 {
-			err = nil // the last line needs no line end
+			err = nil // the last line may lack a line ending
 		} else if err == nil && !l.begun {
 			l.begun, l.bareLine = true, l.lines.Bare()
 		} else if err == nil && l.lines.Bare() && !l.bareLine && len(joined) <= maxListingLine {
@@ -344,7 +349,7 @@ func (l *listing) next() (string, error) {
 }
 
 // linker is the text of a directory's URL. Its method item appends the name of an entry to
-// that text.
+// this text.
 type linker string
 
 func newLinker(u URL) linker {
@@ -355,7 +360,7 @@ func newLinker(u URL) linker {
 	}
 	base += u.fpath()
 	if u.Name() != "" {
-		base += "/" // the last name is a directory, because the client sends it as the argument of NLST
+		base += "/" // the last name is that of the directory, because the client sent it as the argument of NLST
 	}
 	return linker(base)
 }
@@ -364,7 +369,8 @@ func parentLinker(u URL) linker {
 	return linker(u.u.String()[:u.u.PathOffset()+int(u.name)])
 }
 
-// item returns it with its URL. The argument text is the line of the listing.
+// item sets the URL of an item, and returns the item. The argument text is the line in the
+// listing.
 func (base linker) item(it scheme.Item, text string) scheme.Item {
 	if it.Title == "" {
 		it.Title = text
@@ -377,12 +383,12 @@ func (base linker) item(it scheme.Item, text string) scheme.Item {
 	if it.Kind == scheme.KindMenu {
 		link = append(link, '/')
 	}
-	// A URL that is too long is the zero URL.
+	// If the URL is too long, Parse returns the zero URL.
 	it.URL, _ = locus.Parse(string(link))
 	return it
 }
 
-// climbs reports whether a server might read name as a path outside its directory.
+// climbs reports whether a server might interpret name as a path outside the directory.
 func climbs(name string) bool {
 	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if part == "." || part == ".." {

@@ -15,7 +15,7 @@ import (
 
 var now = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 
-// show writes an entry in the format of the tables.
+// show returns the text of an entry, in the format of the test tables.
 func show(e scheme.Item, ok bool) string {
 	if !ok {
 		return "-"
@@ -29,7 +29,7 @@ func show(e scheme.Item, ok bool) string {
 
 func TestParseLIST(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		// Pure-FTPd, recorded.
+		// These lines are recorded from Pure-FTPd.
 		{"-rw-r--r--    1 0          0                  11 Nov 20 20:12  lead.txt", `object|" lead.txt"|11|2026-11-20T20:12:00|`},
 		{"-rw-r--r--    1 0          0                   7 Dec 20  1994 b c.txt", `object|"b c.txt"|7|1994-12-20T00:00:00|`},
 		{"lrwxrwxrwx    1 0          0                   4 Nov 20 20:12 link -> ../x", `unknown|"link"|-1|2026-11-20T20:12:00|-> ../x`},
@@ -37,7 +37,7 @@ func TestParseLIST(t *testing.T) {
 		{"drwxr-xr-x    3 0          0                4096 Nov 20 20:12 .", "-"},
 		{"drwxr-xr-x    7 0          0                4096 Nov 20 20:12 ..", "-"},
 		{"-rw-r--r--    1 0          0                   9 Nov 20 20:12 ff\xff.txt", `object|"ff\xff.txt"|9|2026-11-20T20:12:00|`},
-		// As ls writes it elsewhere.
+		// These lines are in formats of "ls -l" on other systems.
 		{"total 1234", "-"},
 		{"total 0", "-"},
 		{"", "-"},
@@ -55,7 +55,7 @@ func TestParseLIST(t *testing.T) {
 		{"drwxrwsr-t 2 a b 512 Jan  2 2020 sticky", `menu|"sticky"|-1|2020-01-02T00:00:00|`},
 		{"lrwxrwxrwx 1 a b 5 Jan  2 2020 no target", `unknown|"no target"|-1|2020-01-02T00:00:00|`},
 		{"-rw-r--r-- 1 a b 99999999999999999999 Jan 2 2020 x", `object|"x"|-1|2020-01-02T00:00:00|`},
-		// Dates of other servers.
+		// These lines contain the date formats of other servers.
 		{"-rw-r--r-- 1 a b 5 09-26 2000 x", `object|"x"|5|2000-09-26T00:00:00|`},
 		{"-rw-r--r-- 1 a b 5 09-26 13:45 x", `object|"x"|5|2026-09-26T13:45:00|`},
 		{"-rw-r--r-- 1 a b 5 1999/10/12 17:12 x", `object|"x"|5|1999-10-12T17:12:00|`},
@@ -68,7 +68,7 @@ func TestParseLIST(t *testing.T) {
 		{"-rw-r--r-- 1 0 12 12 Jan 12 2020 x", `object|"x"|12|2020-01-12T00:00:00|`},
 		{"-rw-r--r-- 1 a b 5 Apr 4 24:00 x", `unknown|""|-1||`},
 		{"-rw-r--r-- 1 a b 5 26. Juli, 20:10 x", `unknown|""|-1||`},
-		// NetWare.
+		// These lines are in NetWare's format.
 		{"d [R----F--] supervisor            512       Jan 16 18:53    login", `menu|"login"|-1|2026-01-16T18:53:00|`},
 		{"- [R----F--] rhesus             214059       Oct 20 15:27 cx.exe", `object|"cx.exe"|214059|2026-10-20T15:27:00|`},
 		{"- [R----F--]", `unknown|""|-1||`},
@@ -76,7 +76,7 @@ func TestParseLIST(t *testing.T) {
 		{"-rw-r--r-- 1 a b 5 Jan 2 2020", `unknown|""|-1||`},
 		{"-rw-r--r-- 1 a b 5 Jan 2 2020 ", `unknown|""|-1||`},
 		{"-rw-r--r-- 1 a b 5 Jan 2 2020 ../../etc/passwd", `object|"../../etc/passwd"|5|2020-01-02T00:00:00|`},
-		// DOS and Windows.
+		// These lines are in the format of DOS and Windows.
 		{"10-23-12  05:03PM       <DIR>          sub dir", `menu|"sub dir"|-1|2012-10-23T17:03:00|`},
 		{"12-05-97  03:04AM                 1234 a file.txt", `object|"a file.txt"|1234|1997-12-05T03:04:00|`},
 		{"12-05-2097  15:04                    0 empty", `object|"empty"|0|2097-12-05T15:04:00|`},
@@ -86,12 +86,12 @@ func TestParseLIST(t *testing.T) {
 		{"2002-09-02  19:06                9,730 x", `object|"x"|9730|2002-09-02T19:06:00|`},
 		{"12-05-97  03:04AM 99999999999999999999 x", `object|"x"|-1|1997-12-05T03:04:00|`},
 		{"12-05-97  03:04AM , x", `unknown|""|-1||`},
-		// EPLF, from its description.
+		// These lines are examples from the description of EPLF.
 		{"+i8388621.48594,m825718503,r,s280,\tdjb.html", `object|"djb.html"|280|1996-03-01T22:15:03|`},
 		{"+i8388621.50690,m824255907,/,\t514", `menu|"514"|-1|1996-02-13T23:58:27|`},
 		{"+,\t x", `unknown|" x"|-1||`},
 		{"+s-5,r\tx", `object|"x"|-1||`},
-		// None of them.
+		// These lines are in no known format.
 		{"ftpd: no such thing", `unknown|""|-1||`},
 		{"-", `unknown|""|-1||`},
 		{"+no tab", `unknown|""|-1||`},
@@ -104,7 +104,7 @@ func TestParseLIST(t *testing.T) {
 
 func TestParseMLSD(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		// RFC 3659 section 7.7, and ProFTPD.
+		// These lines are from RFC 3659 section 7.7 and from ProFTPD.
 		{"Type=file;Size=1024990;Perm=r; /tmp/cap60.pl198.tar.gz", `object|"/tmp/cap60.pl198.tar.gz"|1024990||`},
 		{"Type=cdir;Perm=el;Unique=keVO1+IH4; test", "-"},
 		{"Type=pdir;Perm=e;Unique=keVO1+d?3; ..", "-"},
@@ -151,7 +151,7 @@ func TestParseNLST(t *testing.T) {
 	}
 }
 
-// read returns the entries of a recorded listing.
+// read parses a recorded listing, and returns the text of each entry.
 func read(t *testing.T, name string, parse func(text string) (scheme.Item, bool)) (list []string) {
 	t.Helper()
 	f, err := os.Open("testdata/" + name)

@@ -12,30 +12,30 @@ import (
 )
 
 // The client sends commands together if they do not depend on each other's replies, which
-// saves a round trip for each. No RFC forbids this pipelining. A server that reads its
-// control connection line by line does not notice it. If a server loses such commands or
-// replies out of step, the client opens another connection and sends commands one by one.
+// saves a round trip per command. No RFC forbids this pipelining, and a server that reads its
+// control connection line by line does not notice it. If a server loses such commands or sends
+// the wrong replies, the client opens another connection and sends commands one by one.
 
-// pipelineWait is the timeout for each reply after the first to commands that were sent
-// together. After this time, the client treats the commands as lost.
+// pipelineWait is the timeout for each reply after the first, if commands were sent together.
+// After this time, the client assumes that the server has lost the commands.
 const pipelineWait = 10 * time.Second
 
-// step is a command and a function that handles its reply. If the function done returns an
+// step is a command and a function that handles the reply. If the function done returns an
 // error, the open fails.
 type step struct {
 	words []string
 	done  func(reply) error
 }
 
-// pipelineError is the failure of commands that were sent together. The same commands may
-// succeed one by one.
+// pipelineError means that commands that were sent together failed. The same commands may
+// succeed if they are sent one by one.
 type pipelineError struct{ error }
 
 func (e *pipelineError) Unwrap() error { return e.error }
 
-// carryOut sends the commands of the given steps and receives the replies to them. If ahead
-// is not empty, carryOut then sends that string, which is the passive command of the next
-// transfer. settle receives the reply to the passive command.
+// carryOut sends the commands of the given steps and receives the replies. If ahead is not
+// empty, it is the passive command for the next transfer, which carryOut sends after the other
+// commands. The method settle later receives the reply to the passive command.
 func (c *control) carryOut(steps []step, ahead string) error {
 	if c.habits.oneByOne.Load() || len(steps) < 2 && ahead == "" {
 		for _, s := range steps {
@@ -56,7 +56,7 @@ func (c *control) carryOut(steps []step, ahead string) error {
 	return c.receiveAll(steps)
 }
 
-// sendAll sends commands with one Write, so that they share a packet.
+// sendAll sends all commands with one Write, so that one packet can contain them.
 func (c *control) sendAll(steps []step, ahead string) error {
 	if ahead != "" {
 		steps = append(steps, step{words: []string{ahead}})
@@ -74,7 +74,7 @@ func (c *control) sendAll(steps []step, ahead string) error {
 	}
 	c.Owed += last
 	if ahead != "" {
-		c.Owed-- // settle receives the reply to the passive command
+		c.Owed-- // the method settle receives the reply to the passive command
 	}
 	return c.Send(text, commandText(steps[last].words[0], steps[last].words[1:]...))
 }
@@ -87,7 +87,7 @@ func (c *control) receiveAll(steps []step) (err error) {
 		r, fault := c.receive()
 		if fault != nil {
 			if i == 0 && r.code == 421 {
-				return fault // the command would get the same reply if the client sent the commands one by one
+				return fault // the server would reject the command even if it were sent alone
 			}
 			return c.outOfStep(fault)
 		}
@@ -111,8 +111,8 @@ func (c *control) outOfStep(err error) error {
 	return &pipelineError{err}
 }
 
-// fits reports whether r can be the reply to the given command. The reply codes reveal a
-// server that omits or swaps replies.
+// fits reports whether r can be a reply to the given command. The check detects servers that
+// omit or swap replies.
 func fits(verb string, r reply) bool {
 	if r.code >= 300 {
 		return true
@@ -134,11 +134,11 @@ func fits(verb string, r reply) bool {
 
 func isPassive(r reply) bool { return r.code == 229 || r.code == 227 }
 
-// offer is the reply to a passive command. No transfer has used the port in the reply yet.
+// offer is the reply to a passive command whose port no transfer has used yet.
 type offer struct {
 	verb  string
 	reply reply
-	old   bool // an earlier open requested the offer
+	old   bool // the client sent the passive command during an earlier open
 }
 
 func (x *operation) passiveVerb() string {
@@ -162,10 +162,10 @@ func (x *operation) askPort() []step {
 	}}}
 }
 
-// portAhead returns the passive command for the next transfer, which the client sends
-// together with the command of this transfer. If there is no such command, it returns "".
-// For a server without SIZE, portAhead returns "". If the passive command ended the
-// transfer, the client could not detect the truncated file.
+// portAhead returns the passive command for the next transfer, which the client sends together
+// with the command of this transfer. If the client must not send one, portAhead returns "".
+// This is the case for a server without SIZE: on some servers, the passive command ends the
+// transfer, and the client could not detect the truncated file without a size.
 func (x *operation) portAhead(verb string) string {
 	h := x.ctl.habits
 	if !x.req.More || verb != "RETR" || x.plan.typ != "I" || x.ctl.noSize || h.oneByOne.Load() || h.notAhead.Load() || !x.passiveMode() {
@@ -174,9 +174,9 @@ func (x *operation) portAhead(verb string) string {
 	return x.passiveVerb()
 }
 
-// isReady reports whether the client can send SIZE and MDTM together with RETR. It can if
-// the server has offered a port and the client does not need the replies to SIZE and MDTM
-// first.
+// isReady reports whether the client can send SIZE and MDTM together with RETR. This requires
+// an offered port. In addition, the client must not need the replies to SIZE and MDTM before
+// it sends RETR.
 func (x *operation) isReady() bool {
 	ctl, plan, req := x.ctl, x.plan, x.req
 	return ctl.offer != nil && isPassive(ctl.offer.reply) && !ctl.habits.oneByOne.Load() &&
@@ -197,10 +197,11 @@ func (c *control) askPort(verb string) (r reply, old bool, err error) {
 	return r, false, err
 }
 
-// receiveAhead returns the reply to a transfer command. The reply r arrived first. If a
-// passive command was sent ahead, r may be the reply to the passive command, because some
-// servers read commands during a transfer. If r completes the transfer and no other reply
-// has arrived, settle receives the reply to the passive command later.
+// receiveAhead returns the final reply to a transfer command. The argument r is the first
+// reply that arrived. If the client has sent a passive command ahead, r may be the reply to
+// the passive command, because some servers read commands during a transfer. If r completes
+// the transfer and no other reply has arrived, settle later receives the reply to the passive
+// command.
 func (c *control) receiveAhead(r reply) reply {
 	if c.ahead == "" || r.completed() && !isPassive(r) && c.Lines.Buffered() == 0 {
 		return r
@@ -208,7 +209,8 @@ func (c *control) receiveAhead(r reply) reply {
 	return c.receiveLast(r)
 }
 
-// settle receives the reply to a passive command that an earlier open sent ahead.
+// settle receives the reply to a passive command that the client sent ahead during an earlier
+// open.
 func (c *control) settle() error {
 	if c.ahead != "" {
 		c.receiveLast(reply{code: 200})
@@ -224,9 +226,9 @@ func (c *control) settle() error {
 
 var errLost = fmt.Errorf("%w: the server did not reply to a pipelined command", scheme.ErrProtocol)
 
-// receiveLast receives the second of two replies: one to the transfer command, and one to
-// the passive command that was sent ahead. The first is r. receiveLast returns the reply to
-// the transfer command.
+// receiveLast receives the second of two replies, and returns the reply to the transfer
+// command. The argument r is the first reply. The other reply belongs to the passive command
+// that the client sent ahead.
 func (c *control) receiveLast(r reply) reply {
 	verb := c.ahead
 	c.ahead = ""
@@ -244,7 +246,7 @@ func (c *control) receiveLast(r reply) reply {
 	switch {
 	case isPassive(passive):
 		c.offer = &offer{verb: verb, reply: passive}
-	case passive.completed(): // the server sent an extra reply, and the reply to verb is still to come
+	case passive.completed(): // the server sent an extra reply, and has not yet sent the reply to verb
 		c.outOfStep(errLost)
 	default:
 		c.habits.notAhead.Store(true)
@@ -252,18 +254,18 @@ func (c *control) receiveLast(r reply) reply {
 	return r
 }
 
-// habits records the known behavior of a server. It may be used concurrently.
+// habits records the known behavior of a server. Its fields may be used concurrently.
 type habits struct {
 	oneByOne atomic.Bool // the client must receive each reply before it sends the next command
 	notAhead atomic.Bool // the client must not send a command during a transfer
 	exact    atomic.Bool // the server supports MLSD
 }
 
-// maxServers is the maximum number of servers in the table.
+// maxServers is the maximum number of servers whose habits a client remembers.
 const maxServers = 1 << 12
 
-// servers maps each server to its habits. The zero value is empty. It may be used
-// concurrently.
+// servers maps each server to its habits. The zero value is an empty map. Its methods may be
+// called concurrently.
 type servers struct {
 	mu    sync.Mutex
 	known map[address]*habits
@@ -309,8 +311,8 @@ func (c *control) setType(code string) []step {
 	}}}
 }
 
-// setListType returns the steps that set type A, the default (RFC 959 section 5.1), for a
-// listing.
+// setListType returns the steps that set type A for a listing. If the client has sent no TYPE,
+// there are none, because type A is the default (RFC 959 section 5.1).
 func (c *control) setListType() []step {
 	if c.dataType == "" {
 		return nil
@@ -318,7 +320,7 @@ func (c *control) setListType() []step {
 	return c.setType("A")
 }
 
-// findListVerb returns the step that sets listVerb, or nil if listVerb is set.
+// findListVerb returns the step that determines listVerb, or nil if listVerb is already known.
 func (c *control) findListVerb() []step {
 	if c.listVerb != "" {
 		return nil

@@ -22,12 +22,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// relay is a proxy between a client and a server. It passes commands on one by one,
-// and spoils the replies to commands that arrive together.
+// relay is a proxy between a client and a server. It forwards commands one by one, and changes
+// the replies to commands that arrive together.
 type relay struct {
-	server string // address
+	server string // address of the server
 	spoil  spoil
-	drop   bool // of commands that arrive together, only the first reaches the server
+	drop   bool // if commands arrive together, forward only the first one
 
 	group servetest.Group
 	addr  string
@@ -36,8 +36,9 @@ type relay struct {
 	trips []string // verbs of commands that arrived together
 }
 
-// spoil returns the text to send instead of the reply to verbs[i], and whether to end the
-// connection then. Both replies to a transfer have the same i.
+// spoil returns the text to send instead of the reply to verbs[i]. The result end reports
+// whether to close the connection afterwards. Both replies to a transfer command have the same
+// i.
 type spoil func(verbs []string, i int, reply string) (instead string, end bool)
 
 func (r *relay) start(t *testing.T) {
@@ -90,7 +91,8 @@ func (r *relay) serve(client net.Conn) {
 	}
 }
 
-// pass forwards the reply to a command, and the final one if it is preliminary.
+// pass forwards the reply to a command. If the reply is preliminary, it also forwards the
+// final reply.
 func (r *relay) pass(client net.Conn, replies *bufio.Reader, verbs []string, i int) bool {
 	for {
 		text := ""
@@ -120,7 +122,7 @@ func (r *relay) pass(client net.Conn, replies *bufio.Reader, verbs []string, i i
 	}
 }
 
-// found is the outcome of an open.
+// found is the result of an open.
 type found struct {
 	data, tag string
 	size      int64
@@ -160,7 +162,7 @@ func fetch(c *Client, url string, more bool) (f found) {
 
 var dialOnly = new(net.Dialer)
 
-// someFiles returns files, and the url-paths to request.
+// someFiles returns the files of a server, and url-paths to request.
 func someFiles() (files ftptest.Files, paths []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	files = ftptest.Files{}
@@ -174,8 +176,8 @@ func someFiles() (files ftptest.Files, paths []string) {
 	return files, paths
 }
 
-// Whatever a server does to commands that arrive together, the results must be the same
-// as with commands one by one.
+// Regardless of how a server treats commands that arrive together, the results must be the
+// same as for commands that are sent one by one.
 func TestPipelinedEqualsOneByOne(t *testing.T) {
 	files, paths := someFiles()
 	server, err := ftptest.Start(files, nil)
@@ -208,8 +210,8 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 		spoil spoil
 		drop  bool
 		lost  bool   // a reply is missing, so the client waits until the timeout
-		habit string // habit that the client detects
-		// partial means that times are missing.
+		habit string // server habit that the client must detect
+		// partial means that some times may be missing.
 		partial bool
 	}{
 		{name: "an honest server"},
@@ -258,7 +260,7 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 			return reply, false
 		}},
 		{name: "refused during a transfer", habit: "not ahead", spoil: func(verbs []string, i int, reply string) (string, bool) {
-			// ProFTPD and Pure-FTPd do that.
+			// ProFTPD and Pure-FTPd behave like this.
 			switch {
 			case verbs[i] == "RETR" && i < len(verbs)-1 && reply[0] != '1':
 				return "450 EPSV: data transfer in progress\r\n" + reply, false
@@ -323,7 +325,7 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 			client := New(nil)
 			defer client.Close()
 			if c.lost {
-				client.wait = 20 * time.Millisecond // longer waits give the same result
+				client.wait = 20 * time.Millisecond // a longer timeout leads to the same result
 			}
 			for _, path := range append(slices.Clone(paths), paths...) {
 				got, want := fetch(client, "ftp://"+r.addr+path, true), want[path]
@@ -352,8 +354,8 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 	}
 }
 
-// Each file after the first must cost one round trip of commands, or two if the server
-// rejects commands during a transfer.
+// Each file after the first must cost one round trip on the control connection, or two if the
+// server rejects commands during a transfer.
 func TestRoundTrips(t *testing.T) {
 	const files = 12
 	some := ftptest.Files{}
@@ -368,9 +370,9 @@ func TestRoundTrips(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil spoil
-		first []string // of the first two files
-		later string   // of each one after them
-		trips int      // for each one after them
+		first []string // round trips for the first two files
+		later string   // round trip for each later file
+		trips int      // number of round trips for each later file
 	}{
 		{"ahead", nil, []string{"USER", "PASS", "CWD", "TYPE SIZE MDTM EPSV", "RETR EPSV", "SIZE MDTM RETR EPSV"}, "SIZE MDTM RETR EPSV", 1},
 		{"not ahead", func(verbs []string, i int, reply string) (string, bool) {
@@ -406,7 +408,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// If a server repeats the password, no error and no trace may show it.
+// If a server repeats the password, errors and traces must not contain it.
 func TestRepeatedPassword(t *testing.T) {
 	for _, code := range []string{"530", "230", "421"} {
 		d := &scriptedDialer{replies: "220 Hi\r\n331 Password\r\n" + code + "-You sent " + secrettest.Password + "\r\n" + secrettest.Password + "\r\n" + code + " not " + secrettest.Password + "!\r\n"}

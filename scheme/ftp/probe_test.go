@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// A probe must need no data connection if the server reports size or time.
+// A probe must not open a data connection if the server reports the size or time.
 func TestProbe(t *testing.T) {
 	files := ftptest.Files{"pub/a.txt": {Data: "text"}, "pub/sub/b": {}}
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%s: sent %s", c.path, verbs)
 		}
 	}
-	// One control connection must serve many probes.
+	// Many probes must use one control connection.
 	w := start(t, files, nil, nil)
 	w.req.Probe = true
 	for range 3 {

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/ftp"
 )
 
-// recording is a recorded session with a real server: its replies by command, in
-// order, and its data.
+// recording is a recorded session with a real server. It contains the replies to each command,
+// in order, and the transferred data.
 type recording struct {
 	greeting string
 	answers  map[string][]string
@@ -55,9 +55,9 @@ func record(t *testing.T, name string) recording {
 	return r
 }
 
-// play answers one client from the recording. The order of commands and the data ports
-// may differ. After the client has disconnected, play sends the commands that it
-// received.
+// play accepts one client and replies from the recording. The order of commands and the data
+// ports may differ from the recording. After the client has disconnected, play sends the
+// received commands to the channel.
 func (r recording) play(l net.Listener, received chan<- []string) {
 	var list []string
 	defer func() { received <- list }()
@@ -119,12 +119,12 @@ func TestRecordings(t *testing.T) {
 		name, login, path string
 		o                 ftp.Options
 		sent              string
-		want              []string // text in the object, or the items
+		want              []string // text of the object, or titles of the items
 		kind              error
 		says              string
 	}{
-		// No server follows RFC 1738 for a null CWD; Pure-FTPd changes to the login
-		// directory.
+		// For a CWD command with a null argument, no server behaves as RFC 1738 assumes;
+		// Pure-FTPd changes to the login directory.
 		{name: "vsftpd-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrNotFound, says: "%2F"},
 		{name: "proftpd-empty-cwd", login: "bob:hunter2@", path: "//etc/motd;type=a", sent: "USER bob|PASS hunter2|CWD ", kind: scheme.ErrUnsupported, says: "%2F"},
 		{name: "inetutils-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrUnsupported, says: "%2F"},

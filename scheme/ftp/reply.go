@@ -15,13 +15,13 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// maxReply is the default of Options.MaxReply. Real banners are a few dozen lines long.
+// maxReply is the default value of Options.MaxReply. Real banners contain a few dozen lines.
 const maxReply = 256 << 10
 
 // reply is the reply to a command (RFC 959 section 4.2).
 type reply struct {
-	code  int      // code of three digits
-	lines []string // lines as received, without their line ends
+	code  int      // three-digit code
+	lines []string // received lines, without line endings
 }
 
 // text returns the text of the last line, without the code.
@@ -32,9 +32,9 @@ func (r reply) preliminary() bool { return r.code < 200 }
 
 func (r reply) completed() bool { return r.code >= 200 && r.code < 300 }
 
-// readReply reads one reply of at most limit bytes. A reply of several lines begins with
-// a code and "-", and ends with a line that begins with the same code and a space. The
-// lines between them may begin with digits too.
+// readReply reads one reply of at most limit bytes. A multi-line reply begins with a code and
+// "-", and ends with a line that begins with the same code and a space. The lines in the
+// middle may begin with digits too.
 func readReply(r *line.Reader, limit int) (reply, error) {
 	r.Allow(int64(limit))
 	first, err := r.Line()
@@ -58,8 +58,7 @@ func readReply(r *line.Reader, limit int) (reply, error) {
 	return whole, nil
 }
 
-// replyCode reads the code at the start of a reply. The result more reports whether other
-// lines follow.
+// replyCode parses the code at the beginning of a reply. If other lines follow, more is true.
 func replyCode(text []byte) (code int, more, ok bool) {
 	code, ok = lineconn.ReplyCode(text)
 	if !ok || len(text) == 3 {
@@ -68,7 +67,7 @@ func replyCode(text []byte) (code int, more, ok bool) {
 	return code, text[3] == '-', text[3] == '-' || text[3] == ' '
 }
 
-// replyError classifies an error that occurred while the client read a reply.
+// replyError translates an error from reading a reply.
 func replyError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -89,12 +88,13 @@ func refusal(command string, r reply) error {
 func failed(command string, r reply, kind error) error {
 	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text(), Kind: kind}
 	if r.code >= 400 && r.code < 500 && kind == scheme.ErrProtocol {
-		return &scheme.RetryAfterError{Err: err} // in RFC 959 section 4.2, the code is transient
+		return &scheme.RetryAfterError{Err: err} // by RFC 959 section 4.2, the code means a temporary failure
 	}
 	return err
 }
 
-// kindOf classifies a code as the reply to a verb (RFC 959 section 4.2.2).
+// kindOf returns the kind of error for a code in the reply to the given verb (RFC 959 section
+// 4.2.2).
 func kindOf(verb string, code int) error {
 	login := verb == "USER" || verb == "PASS"
 	list := verb == "NLST" || verb == "LIST" || verb == "MLSD"
@@ -107,8 +107,8 @@ func kindOf(verb string, code int) error {
 	case code >= 500 && code <= 504 || code == 522 || code == 534 || code == 536:
 		return scheme.ErrUnsupported
 	case code >= 400 && code < 500 && code != 426 && code != 451:
-		// These codes report temporary errors. Codes 426 and 451 report an interrupted
-		// transfer.
+		// These codes mean temporary errors. Codes 426 and 451 mean that the transfer was
+		// interrupted.
 		return scheme.ErrUnreachable
 	}
 	return scheme.ErrProtocol
@@ -131,7 +131,8 @@ func passivePort(r reply) (port uint16, ok bool) {
 		}
 		return uint16(n), n != 0
 	case 227:
-		// RFC 1123 section 4.1.2.6: the parentheses may be missing, so search for the numbers.
+		// The parentheses may be missing (RFC 1123 section 4.1.2.6), so search for the
+		// numbers.
 		text := r.text()
 		start := strings.IndexAny(text, "0123456789")
 		if start < 0 {
@@ -157,7 +158,8 @@ func passivePort(r reply) (port uint16, ok bool) {
 	return 0, false
 }
 
-// sizeReply reads the reply to SIZE (RFC 3659 section 4), or returns -1.
+// sizeReply parses the reply to SIZE (RFC 3659 section 4). If the reply contains no size, it
+// returns -1.
 func sizeReply(r reply) int64 {
 	if r.code != 213 {
 		return -1
@@ -173,8 +175,8 @@ func parseSize(text string) int64 {
 	return n
 }
 
-// timeReply reads the reply to MDTM (RFC 3659 section 3), or returns the zero
-// time.
+// timeReply parses the reply to MDTM (RFC 3659 section 3). If the reply contains no time, it
+// returns the zero time.
 func timeReply(r reply) time.Time {
 	if r.code != 213 {
 		return time.Time{}
@@ -182,8 +184,8 @@ func timeReply(r reply) time.Time {
 	return parseTimeVal(r.text())
 }
 
-// parseTimeVal reads a time-val of RFC 3659 section 2.3 in UTC: YYYYMMDDHHMMSS, with an
-// optional fraction.
+// parseTimeVal parses a time-val (RFC 3659 section 2.3), which is a UTC time as YYYYMMDDHHMMSS
+// with an optional fraction.
 func parseTimeVal(text string) time.Time {
 	t, err := time.Parse("20060102150405", text)
 	if err != nil {

@@ -28,7 +28,7 @@ func replies(r io.Reader) (list []reply, err error) {
 	}
 }
 
-// Codes in the replies of four servers, counted by hand in the recordings.
+// recorded contains the reply codes in the recordings of four servers, counted by hand.
 var recorded = map[string][]int{
 	"inetutils-empty-cwd":     {220, 331, 230, 500, 550, 200, 227, 550, 257, 250, 250, 227, 150, 226, 221},
 	"inetutils-ff-name":       {220, 331, 230, 200, 227, 550, 227, 150, 226, 221},
@@ -125,7 +125,8 @@ func TestReplyError(t *testing.T) {
 	}
 }
 
-// RFC 959 section 4.2: the client may repeat the command after a reply 4yz.
+// A reply 4yz must cause a temporary error, because the client may repeat the command (RFC 959
+// section 4.2).
 func TestTemporary(t *testing.T) {
 	for code, want := range map[int]bool{421: true, 425: true, 426: true, 450: true, 451: true, 452: true, 500: false, 501: false, 502: false, 503: false, 504: false, 530: false, 550: false, 551: false, 552: false, 554: false} {
 		r := reply{code, []string{"000 no"}}
@@ -136,7 +137,7 @@ func TestTemporary(t *testing.T) {
 			t.Errorf("%d after the transfer: temporary is %v", code, got)
 		}
 	}
-	// Some servers send this for a missing directory.
+	// Some servers send this reply for a missing directory.
 	if again, _ := access.Retry(refusal("LIST x", reply{450, []string{"450 no"}})); again {
 		t.Error("a missing directory is temporary")
 	}
@@ -188,7 +189,7 @@ func TestFacts(t *testing.T) {
 		"19941220123456.5":    time.Date(1994, 12, 20, 12, 34, 56, 5e8, time.UTC),
 		"19941320123456":      {},
 		"1994122012345":       {},
-		"191001220123456":     {}, // a year of 19100, as broken servers have it
+		"191001220123456":     {}, // year 19100, which some faulty servers send
 		"":                    {},
 		"19941220123456 more": {},
 	} {

@@ -7,17 +7,17 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// CWDMode selects how the client turns the cwds of a url-path into commands.
+// CWDMode selects the commands that the client sends for the cwds in a url-path.
 type CWDMode uint8
 
 const (
 	// CWDMulti sends a CWD command for each cwd, as RFC 1738 section 3.2.2 requires.
 	CWDMulti CWDMode = iota
-	// CWDSingle joins all cwds with "/" and sends one CWD command. It suits a server
+	// CWDSingle joins all cwds with "/" and sends one CWD command. Use this mode for a server
 	// that forbids access to a parent directory.
 	CWDSingle
-	// CWDNone sends no CWD command: the argument of RETR, NLST or LIST is the
-	// whole url-path, joined by "/".
+	// CWDNone sends no CWD command. The argument of RETR, NLST or LIST is then the whole
+	// url-path, joined by "/".
 	CWDNone
 )
 
@@ -35,29 +35,30 @@ func (m CWDMode) String() string {
 	return [...]string{"multi", "single", "none"}[m]
 }
 
-// action is the step of a plan after its CWD commands.
+// action is what a plan does after the CWD commands.
 type action uint8
 
 const (
-	retrieve  action = iota // the action of TYPE and RETR, which transfers a file
-	nameList                // the action of NLST, which lists names in a directory, for typecode "d"
-	directory               // the action of MLSD or LIST, which lists a directory, for an empty name
+	retrieve  action = iota // transfer a file with TYPE and RETR
+	nameList                // list the names in a directory with NLST, for typecode "d"
+	directory               // list a directory with MLSD or LIST, for an empty name
 )
 
-// plan is the decoded list of commands for a url-path (RFC 1738 section 3.2.2). It
-// omits the login and the commands that open a data connection.
+// plan describes the commands for a url-path (RFC 1738 section 3.2.2), with decoded arguments.
+// It does not contain the login and the commands that open a data connection.
 type plan struct {
 	cwd    []string // arguments of CWD commands, in order
-	typ    string   // argument of TYPE, such as "I", "A", "A N" or "L 8"; empty unless the action is retrieve
+	typ    string   // argument of TYPE, such as "I", "A", "A N" or "L 8"; only for the action retrieve
 	action action
-	name   string // argument of the last command; if empty, NLST or LIST has no argument
+	name   string // argument of the last command; if empty, the client sends NLST or LIST without an argument
 }
 
-// Commands returns the commands for u (RFC 1738 section 3.2.2), decoded and without line
-// ends: CWD, then TYPE and RETR, or NLST, or LIST. A client sends MLSD instead of LIST if
-// the server supports it. Commands omits the login and the commands that open a data
-// connection. The error is a [*locus.SyntaxError]: the user, the password or the path
-// contains CR, LF or NUL. A client rejects such a URL before it dials.
+// Commands returns the commands for u (RFC 1738 section 3.2.2), with decoded arguments and
+// without line endings. The CWD commands come first. Then follows TYPE and RETR, or NLST, or
+// LIST. A client sends MLSD instead of LIST if the server supports it. Commands omits the
+// login and the commands that open a data connection. It fails if the user, password or path
+// contains CR, LF or NUL; a client rejects such a URL before it dials. The error is a
+// [*locus.SyntaxError].
 func (u URL) Commands(m CWDMode) ([]string, error) {
 	p, err := u.plan(m)
 	if err != nil {
@@ -82,13 +83,14 @@ func (u URL) plan(m CWDMode) (plan, error) {
 	case p.name == "":
 		p.action = directory
 	default:
-		p.typ = "I" // section 3.2.3 requires the client to guess; see the package comment
+		p.typ = "I" // RFC 1738 section 3.2.3 requires the client to guess (see the package comment)
 	}
 	p.join(m)
 	return p, nil
 }
 
-// spacedTypecode adds the space that the URI draft removes.
+// spacedTypecode returns a typecode of the URI draft as an argument of TYPE. The draft removes
+// the space, and spacedTypecode adds it again.
 func spacedTypecode(code string) string {
 	if len(code) == 1 {
 		return code
@@ -96,8 +98,8 @@ func spacedTypecode(code string) string {
 	return code[:1] + " " + code[1:]
 }
 
-// join rewrites the plan for CWDSingle and CWDNone. It joins empty directory names as
-// slashes.
+// join changes the plan for CWDSingle or CWDNone. In the joined path, an empty directory name
+// yields an additional slash.
 func (p *plan) join(m CWDMode) {
 	if m == CWDMulti || len(p.cwd) == 0 {
 		return
@@ -129,8 +131,8 @@ func (p plan) commands() []string {
 	return append(list, strings.Join(p.last("LIST"), " "))
 }
 
-// last returns the words of the last command. The argument list is the verb that lists a
-// directory.
+// last returns the words of the last command in the plan. The argument list is the verb to use
+// for listing a directory.
 func (p plan) last(list string) []string {
 	verb := [...]string{retrieve: "RETR", nameList: "NLST", directory: list}[p.action]
 	if p.action != retrieve && p.name == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-// mustParse parses a text that must be an ftp URL.
+// mustParse parses a text as an ftp URL. If the text is invalid, the test fails.
 func mustParse(t testing.TB, text string) URL {
 	t.Helper()
 	return bnftest.MustParse(t, Parse, text)
@@ -17,7 +17,7 @@ func mustParse(t testing.TB, text string) URL {
 
 func TestPlan(t *testing.T) {
 	for _, c := range []struct{ url, multi, single, none string }{
-		// RFC 1738 3.2.2, verbatim.
+		// These URLs are the examples in RFC 1738 section 3.2.2.
 		{"ftp://myname@host.dom/%2Fetc/motd", "CWD /etc|TYPE I|RETR motd", "CWD /etc|TYPE I|RETR motd", "TYPE I|RETR /etc/motd"},
 		{"ftp://myname@host.dom/etc/motd", "CWD etc|TYPE I|RETR motd", "CWD etc|TYPE I|RETR motd", "TYPE I|RETR etc/motd"},
 		{"ftp://myname@host.dom//etc/motd", "CWD |CWD etc|TYPE I|RETR motd", "CWD /etc|TYPE I|RETR motd", "TYPE I|RETR /etc/motd"},
@@ -74,7 +74,7 @@ func TestPlanRefuses(t *testing.T) {
 		_, err := mustParse(t, c.url).plan(CWDMulti)
 		bnftest.Refused(t, c.url, err, c.part, c.offset, locus.ErrValue)
 	}
-	// Octets near these three must be sent unchanged.
+	// The client must send octets with similar values unchanged.
 	if p, err := mustParse(t, "ftp://h/%01%09%0B%0C%1B%7F").plan(CWDMulti); err != nil || p.name != "\x01\t\v\f\x1b\x7f" {
 		t.Errorf("%q, %v", p.name, err)
 	}
@@ -91,7 +91,7 @@ func TestCWDMode(t *testing.T) {
 	}
 }
 
-// The plan of a URL that is built from parts must have these parts.
+// The plan of a URL that is built from Parts must contain the same parts.
 func TestPlanOfParts(t *testing.T) {
 	u, err := Parts{Host: "h", CWD: []string{"", "/etc", "a;b", ".."}, Name: "x;type=d"}.URL()
 	if err != nil {

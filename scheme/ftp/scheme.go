@@ -10,15 +10,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Default ports of the control connection: RFC 1738 section 3.2 for ftp, and the
-// registered port of FTP over TLS for ftps.
+// These are the default ports of the control connection. RFC 1738 section 3.2 defines the port
+// for ftp. The port for ftps is the registered port of FTP over TLS.
 const (
 	Port       = 21
 	SecurePort = 990
 )
 
-// Scheme returns the description of the ftp scheme, with c as its opener. If c is nil,
-// the opener is a client with default options.
+// Scheme returns the description of the ftp scheme. The client c opens its URLs. If c is nil,
+// a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := entry("ftp", Port, c)
 	s.Status, s.Section = scheme.Standard, section
@@ -27,8 +27,9 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// SecureScheme returns the description of the ftps scheme, like [Scheme]. An ftps URL
-// means FTP with TLS from the first octet. No RFC defines the scheme.
+// SecureScheme returns the description of the ftps scheme, in which the control connection
+// uses TLS from the first byte. No RFC defines ftps. The parameter c has the same meaning as
+// in [Scheme].
 func SecureScheme(c *Client) scheme.Scheme {
 	s := entry("ftps", SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "RFC 4217 (as ftp, over TLS)"
@@ -82,10 +83,10 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	return list, nil
 }
 
-// canonical returns the canonical form of u and the changes that it made. It writes
-// "/" for a missing url-path, %3B for ";" in a segment (section 3.2.2: it "must be
-// encoded"), and the typecode in lower case. It preserves ".", ".." and empty
-// segments, because segments are commands.
+// canonical returns the canonical form of u, and the set of changes that were necessary. It
+// adds a missing "/", changes the typecode to lower case, and escapes ";" in a segment, which
+// "must be encoded" (RFC 1738 section 3.2.2). It preserves the segments ".", ".." and "",
+// because segments are commands.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	isSpelled := u.Facts().Has(locus.Internet|locus.Slash) && bnf.Spelled(u, defaultPort)
 	if isSpelled && u.Facts().Has(locus.PathFsegment) && isFTP(u) {

@@ -13,7 +13,7 @@ import (
 //	fsegment = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
 //	ftptype  = "A" | "I" | "D" | "a" | "i" | "d"
 //
-// The literal ";type=" may be in either case, by the conventions of RFC 822.
+// By the conventions of RFC 822, the literal ";type=" may be in upper or lower case.
 const (
 	ftptype  = "(?:A|I|D|a|i|d)"
 	fsegment = "(?:" + bnftest.Uchar + "|[?:@&=])*"

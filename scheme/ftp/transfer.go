@@ -20,7 +20,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// operation is one open, from the choice of a connection to the end of the transfer.
+// operation is one call of Client.Open. It lasts from the choice of a connection to the end of
+// the transfer.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -30,8 +31,8 @@ type operation struct {
 
 	lineconn.Lease
 	ctl     *control
-	answer  *scheme.Credentials // answer of req.Ask; nil if there is none or the server rejected it
-	refused int                 // number of answers that the server rejected
+	answer  *scheme.Credentials // login from req.Ask; nil if there is none, or if the server rejected it
+	refused int                 // number of logins from req.Ask that the server rejected
 }
 
 func (x *operation) use(ctl *control) {
@@ -54,9 +55,9 @@ func (x *operation) perform() (res scheme.Resource, err error) {
 	return res, nil
 }
 
-// transfer opens a data connection and sends the command that uses it. It first sends the
-// commands of the steps before, and REST if offset is not 0. It returns the data connection
-// and the offset at which the transferred data begin.
+// transfer opens a data connection and sends a transfer command. It first sends the commands
+// of the given steps, and REST if offset is not 0. It returns the data connection, and the
+// offset at which the transferred data begins.
 func (x *operation) transfer(offset int64, before []step, command ...string) (ch *channel, start int64, err error) {
 	if ch, err = x.openChannel(); err != nil {
 		return nil, 0, err
@@ -88,7 +89,7 @@ func (x *operation) transfer(offset int64, before []step, command ...string) (ch
 		return nil, 0, fmt.Errorf("%w: the server sent no preliminary reply", refused)
 	}
 	if start > 0 {
-		// Servers disagree on whether this REST also applies to the next transfer.
+		// On some servers, this REST would also apply to the next transfer.
 		x.ctl.Broken = true
 		refused = scheme.Hint(refused, "this request resumes at byte "+strconv.FormatInt(start, 10)+": retry from the beginning")
 	}
@@ -111,7 +112,7 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 		if limit := x.req.Limit; limit > 0 && o.Size-o.Start > limit {
 			return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
 		}
-		// If a server reports the size or time of a file, the file exists.
+		// If the server reports the size or time of the file, the file exists.
 		known := o.Size >= 0 || !o.ModTime.IsZero()
 		if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
 			x.End(true)
@@ -125,13 +126,12 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 		return nil, x.maybeDirectory(err)
 	}
 	o.Tag, o.Start = tag(o), start
-	o.Resumable = start > 0 // only the reply to REST shows whether the server supports REST
+	o.Resumable = start > 0 // only the reply to REST reveals whether the server supports REST
 	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.req.Limit)
 	return o, nil
 }
 
-// questions returns the steps that set the type and request the size and time
-// of the file.
+// questions returns the steps that set the type, and request the size and time of the file.
 func (x *operation) questions(o *scheme.Object) []step {
 	ctl, plan := x.ctl, x.plan
 	steps := ctl.setType(plan.typ)
@@ -140,7 +140,7 @@ func (x *operation) questions(o *scheme.Object) []step {
 		return steps
 	}
 	if plan.typ == "I" && !ctl.noSize {
-		// In other types SIZE fails, or does not return the size of the file.
+		// With other types, SIZE fails or does not return the size of the file.
 		steps = append(steps, step{[]string{"SIZE", plan.name}, func(r reply) error {
 			ctl.noSize, o.Size = unknownCommand(r.code), sizeReply(r)
 			return nil
@@ -155,8 +155,8 @@ func (x *operation) questions(o *scheme.Object) []step {
 	return steps
 }
 
-// isListed reports whether the client need not request the size and time of the file,
-// because an MLSD listing contained both. Such a listing is exact (RFC 3659 section 7.5).
+// isListed reports whether an MLSD listing contained both the size and time of the file. The
+// client then does not request them, because an MLSD listing is exact (RFC 3659 section 7.5).
 func (x *operation) isListed() bool {
 	req := x.req
 	return req.Listed != nil && req.Listed.Size >= 0 && !req.Listed.ModTime.IsZero() && x.ctl.habits.exact.Load() &&
@@ -170,8 +170,8 @@ func tag(o *scheme.Object) string {
 	return fmt.Sprintf("%d-%s", o.Size, o.ModTime.Format("20060102150405.999"))
 }
 
-// resumeAt returns Request.Offset, or 0 if the file has changed since the earlier
-// transfer.
+// resumeAt returns req.Offset. If the file has changed since the earlier transfer, it returns
+// 0.
 func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 	switch {
 	case req.Tag != "" && req.Tag != o.Tag,
@@ -182,8 +182,8 @@ func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 	return max(req.Offset, 0)
 }
 
-// maybeDirectory sends CWD after the server has rejected RETR. If the name is the name of a
-// directory, maybeDirectory adds a hint to err.
+// maybeDirectory checks with CWD whether the name is that of a directory, after the server has
+// rejected RETR. If it is, maybeDirectory adds a hint to err.
 func (x *operation) maybeDirectory(err error) error {
 	name := x.plan.name
 	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.Reusable() || name == "" {
@@ -202,11 +202,11 @@ type download struct {
 	x       *operation
 	ch      *channel
 	command string
-	err     error // the error that ended the transfer; io.EOF means success
+	err     error // the error that ended the transfer; io.EOF after a success
 }
 
-// finish ends the transfer after the data connection ended with the error err. It returns
-// io.EOF or a failure. The argument whole reports whether all octets arrived.
+// finish ends the transfer, and returns io.EOF or the reason for the failure. The argument err
+// is the error from the data connection. If all data arrived, whole is true.
 func (d *download) finish(err error, whole bool) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) && whole {
 		err = io.EOF // the server did not close TLS properly, but the file is complete
@@ -226,8 +226,8 @@ func (d *download) finish(err error, whole bool) error {
 	return io.EOF
 }
 
-// complete closes the data connection and reads the final reply. Some servers send the
-// final reply only after the connection is closed.
+// complete closes the data connection and reads the final reply. Some servers send the final
+// reply only after the client has closed the data connection.
 func (d *download) complete() error {
 	d.ch.Close()
 	r, err := d.x.ctl.final()
@@ -246,15 +246,15 @@ func (d *download) Close() error {
 	return nil
 }
 
-// body is the body of a file's object.
+// body reads a file from a data connection. It is the Body of the object.
 type body struct {
 	download
 	size int64 // size of the whole file; -1 if unknown
-	at   int64 // offset of the next octet in the file
+	at   int64 // offset of the next byte in the file
 }
 
-// Read returns io.EOF only if the server reported success and the number of octets
-// matches the known size.
+// Read returns io.EOF only if the server reported success and the number of bytes matches the
+// known size.
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -275,7 +275,7 @@ func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, b.took(m, err)
 }
 
-// took counts n octets that a read returned together with err. It returns the error for the
+// took processes the result of a read, n bytes and the error err. It returns the error for the
 // caller.
 func (b *body) took(n int64, err error) error {
 	b.at += n
@@ -295,7 +295,7 @@ func (b *body) took(n int64, err error) error {
 func (x *operation) list() (scheme.Resource, error) {
 	plan, ctl := x.plan, x.ctl
 	if x.req.Probe && plan.name == "" && len(plan.cwd) > 0 {
-		// CWD succeeded, so the directory exists.
+		// The server accepted CWD, so the directory exists.
 		x.End(true)
 		return &scheme.Menu{URL: x.req.URL, Items: noItems}, nil
 	}
@@ -314,7 +314,7 @@ func (x *operation) list() (scheme.Resource, error) {
 	command := plan.last(verb)
 	ch, _, err := x.transfer(0, nil, command...)
 	if refused := (*lineconn.ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Code) {
-		ctl.listVerb, verb = "LIST", "LIST" // the reply to FEAT listed MLST, but the server has no MLSD
+		ctl.listVerb, verb = "LIST", "LIST" // the reply to FEAT listed MLST, but the server does not support MLSD
 		ctl.habits.exact.Store(false)
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, nil, command...)
@@ -346,8 +346,8 @@ func (x *operation) list() (scheme.Resource, error) {
 
 func noItems(func(scheme.Item, error) bool) {}
 
-// noFiles reports whether err means an empty directory, as in "450 No files found". Servers
-// send the same code with another text for a missing directory.
+// noFiles reports whether err is a reply that means an empty directory, such as "450 No files
+// found". For a missing directory, servers send the same code with another text.
 func noFiles(err error) bool {
 	var refused *lineconn.ReplyError
 	if !errors.As(err, &refused) || refused.Code != 450 && refused.Code != 550 {
@@ -356,15 +356,15 @@ func noFiles(err error) bool {
 	return strings.Contains(strings.ToLower(refused.Text), "no files")
 }
 
-// entryParser returns a function that parses a line of the reply to verb. The function
-// returns the URL of the entry's directory, and the entry. For a line without an entry, its
+// entryParser returns a function that parses a line of the reply to verb. This function
+// returns the URL of the entry's directory, and the entry. If the line contains no entry, the
 // last result is false.
 func (x *operation) entryParser(verb string) func(text string) (linker, scheme.Item, bool) {
 	return lineParser(x.url, x.plan.name, verb, time.Now())
 }
 
-// lineParser returns the same function as entryParser, for a listing of u. The time of the
-// listing is now. The given argument is the argument of NLST.
+// lineParser returns the same function as entryParser, for a listing of u. The parameter
+// argument is the argument of NLST, and now is the time of the listing.
 func lineParser(u URL, argument, verb string, now time.Time) func(text string) (linker, scheme.Item, bool) {
 	base := newLinker(u)
 	return func(text string) (_ linker, it scheme.Item, ok bool) {
@@ -374,7 +374,7 @@ func lineParser(u URL, argument, verb string, now time.Time) func(text string) (
 		case verb == "LIST":
 			it, ok = parseLIST(text, now)
 		case text == argument:
-			// NLST of a file returns the name of the file.
+			// For a file, NLST returns the name of the file.
 			return parentLinker(u), unknown(u.Name()), listed(u.Name())
 		default:
 			it, ok = parseNLST(text, argument)
@@ -389,12 +389,12 @@ type menu struct {
 	lines  *listing
 	parse  func(text string) (linker, scheme.Item, bool)
 	unread *unread          // lines of the reply to LIST; nil for other verbs
-	source *archived.Buffer // the archived bytes of the listings; nil if not requested
+	source *archived.Buffer // buffer for Menu.Source; nil if the caller needs no source
 	told   bool             // the menu has yielded its error
 }
 
-// items reads items from the data connection as the caller requests them. A
-// loop that stops early and starts again continues after the last item.
+// items returns an iterator that reads items from the data connection on demand. A second
+// iteration continues where the first one stopped.
 func (m *menu) items() iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for {
@@ -410,7 +410,7 @@ func (m *menu) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// next returns the next item. At the end of the menu the error is io.EOF.
+// next returns the next item. At the end of the menu, the error is io.EOF.
 func (m *menu) next() (scheme.Item, error) {
 	for {
 		if text, ok := m.unread.shift(); ok {
@@ -430,8 +430,8 @@ func (m *menu) next() (scheme.Item, error) {
 	}
 }
 
-// end ends the listing. If parsers could not read some lines of LIST, it sends NLST
-// for their names first.
+// end ends the listing. If the parsers could not read some lines of the reply to LIST, end
+// first requests the names with NLST.
 func (m *menu) end(err error) {
 	if err != io.EOF || !m.unread.wantsNames() {
 		m.err = m.finish(err, false)
@@ -452,7 +452,7 @@ func (m *menu) end(err error) {
 			return
 		}
 		if m.x.ctx.Err() == nil {
-			err = nil // the listing itself is complete, so the error of NLST does not matter
+			err = nil // the reply to LIST is complete, so an error of NLST does not matter
 		}
 	}
 	m.x.End(true)

@@ -6,28 +6,29 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits for the lines that unread buffers. If a listing exceeds a limit, it is shown as
-// LIST wrote it.
+// These constants limit the data that unread buffers. If a listing exceeds a limit, the menu
+// contains the unread lines as text.
 const (
 	maxUnreadText = 1 << 20 // total length of the lines in bytes
 	maxSeenNames  = 1 << 16
 )
 
-// unread buffers those lines of a reply to LIST that no parser can read, until NLST returns
-// the names in these lines. VMS, NetWare, MVS, OS/2 and AS/400 use their own formats, and
-// some servers write dates in the local language. A nil *unread buffers nothing.
+// unread buffers the lines of a reply to LIST that no parser can read, until the client has
+// requested the names with NLST. Such lines come from VMS, NetWare, MVS, OS/2 and AS/400,
+// which use their own formats, and from servers that write dates in the local language. A nil
+// *unread buffers nothing.
 type unread struct {
 	lines []string
 	size  int                 // total length of lines in bytes
-	seen  map[uint64]struct{} // hashes of the names in the lines that a parser could read
+	seen  map[uint64]struct{} // hashes of the names in lines that a parser could read
 	seed  maphash.Seed
 	full  bool
 	names bool // the following lines come from NLST
 	added bool // NLST returned a name that was not in the reply to LIST
-	ready bool // the lines can be shown
+	ready bool // the menu may yield the lines
 }
 
-// take records an entry and reports whether it can be shown now.
+// take records an entry, and reports whether the menu may yield the entry now.
 func (u *unread) take(e scheme.Item, text string) bool {
 	switch {
 	case u == nil || u.full:
@@ -54,17 +55,18 @@ func (u *unread) take(e scheme.Item, text string) bool {
 	return true
 }
 
-// wantsNames reports whether the client needs the names from NLST.
+// wantsNames reports whether the client should request the names with NLST.
 func (u *unread) wantsNames() bool { return u != nil && !u.full && !u.names && len(u.lines) > 0 }
 
-// release allows the lines to be shown, unless NLST returned the names in them.
+// release allows the menu to yield the buffered lines, unless NLST returned the names in these
+// lines.
 func (u *unread) release() {
 	if u != nil && !u.added {
 		u.ready = true
 	}
 }
 
-// shift removes and returns the next line that can be shown.
+// shift removes and returns the next line that the menu may yield.
 func (u *unread) shift() (text string, ok bool) {
 	if u == nil || !u.ready || len(u.lines) == 0 {
 		return "", false

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// NLST must supply the names in lines of LIST that cannot be read.
+// If a parser cannot read lines of LIST, the client must request the names with NLST.
 func TestUnreadLines(t *testing.T) {
 	files := ftptest.Files{"d/A.TXT;1": {}, "d/B.DIR;1": {}, "d/c": {}}
 	const c = "-rw-r--r-- 1 a b 5 Jan  2 2020 c"
@@ -31,7 +31,7 @@ func TestUnreadLines(t *testing.T) {
 		list    []string
 		replies map[string]string
 		mode    ftp.CWDMode
-		want    []string // the last items
+		want    []string // expected items at the end
 		sent    string
 	}{
 		{"no line is read", vms, nil, 0, []string{"unknown /d/A.TXT%3B1", "unknown /d/B.DIR%3B1", "unknown /d/c"}, "CWD d|FEAT|EPSV|LIST|EPSV|NLST"},
@@ -59,7 +59,7 @@ func TestUnreadLines(t *testing.T) {
 			if sent := strings.Join(w.server.Log()[0][2:], "|"); sent != test.sent {
 				t.Errorf("sent %q, want %q", sent, test.sent)
 			}
-			// The connection must be reused, because each conversation ended successfully.
+			// The client must reuse the connection, because each transfer ended successfully.
 			if _, err := w.titles("", "/d/;type=d"); err != nil && test.replies == nil || len(w.server.Log()) != 1 {
 				t.Errorf("%v, %d connections", err, len(w.server.Log()))
 			}
@@ -67,7 +67,7 @@ func TestUnreadLines(t *testing.T) {
 	}
 }
 
-// A loop over the items that stops and starts again must yield each item once.
+// If a loop over the items stops and another loop continues, they must yield each item once.
 func TestUnreadLinesInPieces(t *testing.T) {
 	files := ftptest.Files{"a": {}, "b": {}, "c": {}}
 	made := ftptest.Fault{Listings: lists("odd a", "-rw-r--r-- 1 a b 5 Jan  2 2020 b", "odd c"), Replies: map[string]string{"FEAT": "502 no\r\n"}}
@@ -92,7 +92,7 @@ func TestUnreadLinesInPieces(t *testing.T) {
 	}
 }
 
-// A connection that ends during NLST must give one error.
+// If the connection ends during NLST, the menu must yield one error.
 func TestUnreadLinesCut(t *testing.T) {
 	w := start(t, ftptest.Files{"a": {}}, &ftptest.Options{Fault: ftptest.Fault{Listings: lists("odd a"), Replies: map[string]string{"FEAT": "502 no\r\n", "NLST": ""}}}, nil)
 	r, err := w.open("", "/")
@@ -146,7 +146,7 @@ func TestLongReply(t *testing.T) {
 	w.wantError(err, scheme.ErrProtocol, "limit")
 }
 
-// Over IPv6, a client must listen itself if the server rejects EPSV (RFC 2428).
+// Over IPv6, the client must use active mode if the server rejects EPSV (RFC 2428).
 func TestIPv6(t *testing.T) {
 	files := ftptest.Files{"x": {Data: "x"}, "y": {Data: "y"}}
 	refused := func(replies ...string) (f ftptest.Fault) {
@@ -207,7 +207,8 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// A directory that lists all names of FileZilla's listings must yield each name.
+// TestForeignNames checks that a menu of a directory with all names in FileZilla's test
+// listings contains each name.
 func TestForeignNames(t *testing.T) {
 	b, err := os.ReadFile("testdata/foreign/filezilla-listings.txt")
 	if err != nil {
@@ -245,7 +246,7 @@ func TestForeignNames(t *testing.T) {
 	}
 }
 
-// lists replaces the lines of the reply to LIST.
+// lists returns a value for Fault.Listings that replaces the lines of the reply to LIST.
 func lists(lines ...string) map[string]iter.Seq[string] {
 	return map[string]iter.Seq[string]{"LIST": slices.Values(lines)}
 }

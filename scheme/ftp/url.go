@@ -12,22 +12,23 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// URL is an ftp or ftps URL. It is a comparable value; the zero URL is invalid. Its
-// methods decode; [URL.URL] returns the encoded text.
+// URL is a parsed ftp or ftps URL. Its methods return decoded parts; [URL.URL] returns the
+// encoded URL. URLs are comparable with ==. The zero URL is invalid.
 type URL struct {
 	u locus.URL
-	// Offsets in the url-path: the offset of the name, and of ";type=" or the end.
+	// The field name is the offset of the name in the url-path. The field end is the offset of
+	// ";type=", or of the end of the url-path.
 	name, end uint16
-	// typecode is 0, or the first letter of the typecode in lower case.
+	// typecode is the first letter of the typecode in lower case, or 0 if there is none.
 	typecode byte
 }
 
-// Parse reads u as an ftp or ftps URL. It also accepts characters that the grammar
-// excludes, which Check reports. The error is a [*locus.SyntaxError]: "//" is missing,
-// or "?" replaces the "/" before the url-path.
+// Parse parses u as an ftp or ftps URL. It accepts characters that the grammar excludes; a
+// registry's Check reports them as violations. Parse fails if "//" is missing, or if "?"
+// replaces the "/" before the url-path. The error is a [*locus.SyntaxError].
 //
-// ";type=" is part of the name if it is not at the end, or if neither section 5 nor
-// the URI draft defines its code.
+// Parse treats ";type=" as a part of the name if the text after it is not a typecode of RFC
+// 1738 section 5 or of the URI draft.
 func Parse(u locus.URL) (URL, error) {
 	if !isFTP(u) || !u.Facts().Has(locus.Internet) {
 		name := "ftp"
@@ -52,8 +53,8 @@ func Parse(u locus.URL) (URL, error) {
 func isFTP(u locus.URL) bool { return u.Scheme() == "ftp" || u.Scheme() == "ftps" }
 
 // typeSuffix finds ";type=" and a typecode at the end of path. It returns the offset of
-// ";type=" and the first letter of the typecode in lower case. If path has no typecode, it
-// returns len(path) and 0.
+// ";type=", and the first letter of the typecode in lower case. If path ends without a
+// typecode, it returns len(path) and 0.
 func typeSuffix(path string) (int, byte) {
 	semicolon := lastTypeWord(path)
 	if semicolon < 0 {
@@ -66,12 +67,12 @@ func typeSuffix(path string) (int, byte) {
 	return semicolon, code[0] | 0x20
 }
 
-// typeWord precedes a typecode. The grammar follows RFC 822, so its case does not
-// matter.
+// typeWord is the text before a typecode. Case does not matter, because the grammar follows
+// the conventions of RFC 822.
 const typeWord = ";type="
 
-// lastTypeWord returns the offset of the last ";" in the last segment of path if
-// ";type=" begins there, or -1.
+// lastTypeWord returns the offset of the last ";" in the last segment of path, if ";type="
+// begins at this offset. Otherwise, it returns -1.
 func lastTypeWord(path string) int {
 	i := len(path) - 1
 	for i >= 0 && path[i] != ';' && path[i] != '/' {
@@ -88,13 +89,13 @@ func isTypecode(code string) bool {
 	return len(code) == 1 && strings.Contains("aidAID", code)
 }
 
-// isDraftTypecode reports whether only the URI draft defines code:
+// isDraftTypecode reports whether the URI draft, but not RFC 1738, defines the typecode:
 //
 //	ftptype = A formcode | E formcode | I | L digits
 //
-// The draft's prose takes the format from RFC 959, "except that the space is
-// omitted", so a form may be missing and letters may be in either case. RFC
-// 1738 also defines A alone and I.
+// The draft's prose adopts the format of RFC 959, "except that the space is omitted".
+// Therefore, a formcode may be missing, and letters may be in either case. RFC 1738 also
+// defines I, and A without a formcode.
 func isDraftTypecode(code string) bool {
 	if code == "" {
 		return false
@@ -114,28 +115,28 @@ func isDraftTypecode(code string) bool {
 // URL returns the URL from which u was parsed.
 func (u URL) URL() locus.URL { return u.u }
 
-// Format writes the URL for every verb, with "***" in place of a password: see
-// [github.com/locus-url/locus.Mask].
+// Format writes the URL for every verb, with "***" instead of a password (see
+// [github.com/locus-url/locus.Mask]).
 func (u URL) Format(s fmt.State, verb rune) { u.u.Format(s, verb) }
 
-// LogValue returns the URL with "***" in place of a password.
+// LogValue returns the URL with "***" instead of a password.
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.u.Shown()) }
 
-// User returns the user. ok is false if there is no user, which differs from an
-// empty user (section 3.1).
+// User returns the decoded user. If the URL contains no user, ok is false. A missing user
+// differs from an empty user (RFC 1738 section 3.1).
 func (u URL) User() (octets string, ok bool) {
 	text, ok := u.u.User()
 	return bnf.Decode(text), ok
 }
 
-// Password returns the password. ok is false if there is none.
+// Password returns the decoded password. If the URL contains no password, ok is false.
 func (u URL) Password() (octets string, ok bool) {
 	text, ok := u.u.Password()
 	return bnf.Decode(text), ok
 }
 
-// CWD returns the arguments of the CWD commands in order, including empty ones
-// (section 3.2.2). It never returns nil.
+// CWD returns the arguments of the CWD commands in order, including empty arguments (RFC 1738
+// section 3.2.2). It never returns nil.
 func (u URL) CWD() []string {
 	text, ok := strings.CutSuffix(u.fpath()[:u.name], "/")
 	if !ok {
@@ -148,10 +149,11 @@ func (u URL) CWD() []string {
 	return list
 }
 
-// Name returns the text after the last "/". It may be empty.
+// Name returns the decoded text after the last "/" of the url-path, which may be empty.
 func (u URL) Name() string { return bnf.Decode(u.fpath()[u.name:]) }
 
-// Typecode returns 'a', 'i' or 'd', in lower case, or 0 if the URL has none of these.
+// Typecode returns the typecode 'a', 'i' or 'd' in lower case. If the URL contains none of
+// these, Typecode returns 0.
 func (u URL) Typecode() byte {
 	if u.DraftTypecode() != "" {
 		return 0
@@ -159,8 +161,8 @@ func (u URL) Typecode() byte {
 	return u.typecode
 }
 
-// DraftTypecode returns a typecode that only the URI draft defines, in upper case,
-// such as "AN" or "L8". Otherwise it returns "".
+// DraftTypecode returns a typecode that only the URI draft defines, in upper case, such as
+// "AN" or "L8". If the URL contains no such typecode, DraftTypecode returns "".
 func (u URL) DraftTypecode() string {
 	if code := u.code(); !isTypecode(code) {
 		return strings.ToUpper(code)
@@ -176,35 +178,36 @@ func (u URL) code() string {
 	return path[int(u.end)+len(typeWord):]
 }
 
-// Secure reports whether the scheme is ftps, in which TLS begins with the first octet.
+// Secure reports whether the scheme is ftps, in which the control connection uses TLS from the
+// first byte.
 func (u URL) Secure() bool { return u.u.Scheme() == "ftps" }
 
-// fpath returns the url-path without its typecode.
+// fpath returns the url-path without the typecode.
 func (u URL) fpath() string {
 	path, _ := u.u.Path()
 	return path[:u.end]
 }
 
-// typeText returns the typecode with its ";type=", or "".
+// typeText returns ";type=" and the typecode. If u has no typecode, it returns "".
 func (u URL) typeText() string {
 	path, _ := u.u.Path()
 	return path[u.end:]
 }
 
-// Parts are the decoded parts of a URL.
+// Parts holds the decoded parts of a URL.
 type Parts struct {
-	Scheme   string  // "ftp" if empty; or "ftps"
+	Scheme   string  // "ftp" or "ftps"; empty means "ftp"
 	User     *string // nil if absent
 	Password *string // nil if absent; requires a User
 	Host     string
-	Port     uint16   // 0 if absent
+	Port     uint16   // port; 0 if absent
 	CWD      []string // arguments of CWD commands
 	Name     string
-	Typecode byte // 'a', 'i', 'd', or 0 for none
+	Typecode byte // 'a', 'i' or 'd'; 0 if absent
 }
 
-// URL returns the URL. The error is a [*locus.SyntaxError]: a part contains CR, LF or
-// NUL, or the host or typecode is invalid.
+// URL builds a URL from its parts. It fails if a part contains CR, LF or NUL, or if the host
+// or typecode is invalid. The error is a [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
 	path := appendPath(nil, p.CWD, p.Name)
 	if p.Typecode != 0 {
@@ -236,11 +239,12 @@ func (p Parts) URL() (URL, error) {
 	return u, u.sendable()
 }
 
-// segmentSet returns the characters that need no escape in the directory names and the name
-// of a path. Section 5 allows "?", but some programs end the path at a "?".
+// segmentSet returns the characters that need no escape in a segment of the url-path. RFC 1738
+// section 5 allows "?" in a segment, but some programs end the path at a "?".
 func segmentSet() escape.Set { return escape.Fsegment().Without("?") }
 
-// appendPath appends directory names and a name, encoded as an fpath of section 5.
+// appendPath appends directory names and a name to dst, encoded as an fpath (RFC 1738 section
+// 5).
 func appendPath(dst []byte, cwd []string, name string) []byte {
 	for _, segment := range cwd {
 		dst = append(escape.AppendEncode(dst, segment, segmentSet()), '/')
@@ -248,8 +252,8 @@ func appendPath(dst []byte, cwd []string, name string) []byte {
 	return escape.AppendEncode(dst, name, segmentSet())
 }
 
-// sendable returns an error if u contains CR, LF or NUL, which no command can contain
-// (section 6).
+// sendable returns an error if u contains CR, LF or NUL, because no command can contain these
+// octets (RFC 1738 section 6).
 func (u URL) sendable() error {
 	for fault := range lineFaults(u.u) {
 		return fault.Error(u.u)
@@ -257,7 +261,7 @@ func (u URL) sendable() error {
 	return nil
 }
 
-// lineFaults yields the runs of escaped CR, LF and NUL in the parts of u that a client
+// lineFaults yields the sequences of escaped CR, LF and NUL in the parts of u that a client
 // sends.
 func lineFaults(u locus.URL) iter.Seq[bnf.Fault] {
 	user, _ := u.User()
@@ -293,7 +297,8 @@ func lineFaults(u locus.URL) iter.Seq[bnf.Fault] {
 	}
 }
 
-// lineEscape returns the offset of the first escaped CR, LF or NUL in text, or -1.
+// lineEscape returns the offset of the first escaped CR, LF or NUL in text, or -1 if there is
+// none.
 func lineEscape(text string) int {
 	for i := 0; ; i++ {
 		next := strings.IndexByte(text[i:], '%')

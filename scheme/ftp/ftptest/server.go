@@ -1,8 +1,7 @@
-// Package ftptest provides an in-process FTP server for tests, and to show which
-// commands a client sends: it logs every command. It serves files from memory, and
-// [Fault] makes it misbehave.
+// Package ftptest provides an in-process FTP server for tests. The server serves files from
+// memory, and records every command that a client sends. A [Fault] makes the server misbehave.
 //
-// It supports the reading commands of RFC 959, EPSV and EPRT (RFC 2428), MLSD, SIZE,
+// The server supports the reading commands of RFC 959, EPSV and EPRT (RFC 2428), MLSD, SIZE,
 // MDTM and REST (RFC 3659), and AUTH TLS (RFC 4217).
 package ftptest
 
@@ -22,17 +21,18 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// File is a file of the server.
+// File is a file that a server serves.
 type File struct {
 	Data    string
-	ModTime time.Time // zero means the first second of 1994
+	ModTime time.Time // the zero time means the first second of 1994
 
-	// Size, if not 0, replaces Data by a pattern of Size octets, which needs no memory.
+	// Size is the size of a generated file. If Size is not 0, the server ignores Data and
+	// sends a pattern of Size octets, which needs no memory.
 	Size int64
 }
 
-// Files maps paths, without a leading "/", to the files of a server. A path that ends
-// with "/" is a directory. The directories above a file may be omitted.
+// Files maps paths without a leading "/" to files. A path that ends with "/" is a directory.
+// The directories above a file may be omitted.
 type Files map[string]File
 
 // FromFS reads all regular files of fsys into memory.
@@ -60,50 +60,53 @@ func FromFS(fsys fs.FS) (Files, error) {
 	return files, err
 }
 
-// EmptyCWD selects the effect of a CWD command with an empty argument. Real servers
-// disagree.
+// EmptyCWD selects the effect of a CWD command with an empty argument, which differs between
+// real servers.
 type EmptyCWD uint8
 
 const (
 	EmptyHome   EmptyCWD = iota // change to the login directory
 	EmptyStay                   // succeed and do nothing
 	EmptyRoot                   // change to the root
-	EmptyRefuse                 // 550
+	EmptyRefuse                 // reply 550
 )
 
-// Options configure a server. The zero value is a server with anonymous logins and
-// without faults.
+// Options configures a server. With the zero Options, the server permits anonymous logins and
+// has no faults.
 type Options struct {
-	// User and Password are a login besides the anonymous one. If User is empty, there is none.
+	// User and Password are a login that the server accepts in addition to the anonymous
+	// login. If User is empty, there is no such login.
 	User, Password string
-	// Home is the login directory of User, a path as in Files. The login directory
-	// of the anonymous user is the root.
+	// Home is the login directory of User, in the format of the paths in Files. The login
+	// directory of the anonymous user is the root.
 	Home string
-	// NoAnonymous rejects the anonymous login.
+	// NoAnonymous means that the server rejects the anonymous login.
 	NoAnonymous bool
-	// NoPassword accepts users without a password.
+	// NoPassword means that the server accepts users without a password.
 	NoPassword bool
-	// Greeting is the first reply with all its lines. If empty, it is a short default.
+	// Greeting is the first reply, with all lines. If Greeting is empty, the server sends a
+	// short default greeting.
 	Greeting string
-	// EmptyCWD selects the effect of "CWD ".
+	// EmptyCWD selects the effect of a CWD command with an empty argument.
 	EmptyCWD EmptyCWD
-	// Unknown lists verbs that the server does not know, such as "EPSV" and "MLSD".
+	// Unknown lists verbs that the server does not support, such as "EPSV" and "MLSD".
 	Unknown []string
-	// LyingPASV names another host in the reply to PASV.
+	// LyingPASV means that the reply to PASV contains another host.
 	LyingPASV bool
 
-	// TLS is the configuration for AUTH TLS. If nil, the server does not know the
-	// command. If Implicit is true, TLS begins with the first octet. If Reuse is true,
+	// TLS is the configuration for AUTH TLS. If TLS is nil, the server does not support the
+	// command. If Implicit is true, connections use TLS from the first byte. If Reuse is true,
 	// a data connection must resume the TLS session of a control connection.
 	TLS      *tls.Config
 	Implicit bool
 	Reuse    bool
 
-	// Listener accepts the control connections, and is closed with the server. If nil, the server listens on a free
-	// loopback port.
+	// Listener accepts the control connections. Closing the server closes Listener. If
+	// Listener is nil, the server listens on a free loopback port.
 	Listener net.Listener
 
-	// ListenData listens for data connections. If nil, it is net.Listen.
+	// ListenData listens for data connections. If ListenData is nil, the server uses
+	// net.Listen.
 	ListenData func(network, address string) (net.Listener, error)
 
 	Fault Fault
@@ -111,22 +114,25 @@ type Options struct {
 
 // Fault selects how a server misbehaves.
 type Fault struct {
-	// Cut ends a transfer after Cut octets with the reply 426. Zero means never. Cuts is
-	// the number of transfers to cut. Zero means all.
+	// Cut is the number of octets after which the server ends a transfer with reply 426. If
+	// Cut is zero, the server ends no transfer early. Cuts is the number of transfers to end
+	// early; zero means all transfers.
 	Cut  int64
 	Cuts int
-	// SilentCut replies 226 after a cut transfer, as if it were complete.
+	// SilentCut means that the server replies 226 after a transfer that it ended early, as if
+	// the transfer were complete.
 	SilentCut bool
-	// Replies replace the replies to verbs. The server does not carry out such a
-	// command. Each value contains all lines with their ends. An empty value closes
-	// the control connection.
+	// Replies replaces the replies to commands. A key is the verb of a command, which the
+	// server then does not execute. A value contains the whole reply, with line endings. If
+	// the value is empty, the server closes the control connection instead.
 	Replies map[string]string
-	// Endless is a verb to which the server sends an endless reply.
+	// Endless is the verb of a command to which the server sends an endless reply.
 	Endless string
-	// Listings replace the lines of the replies to listing verbs.
+	// Listings maps listing verbs to the lines that the server sends instead of the normal
+	// listing.
 	Listings map[string]iter.Seq[string]
-	// Idle closes a control connection after that many transfers, with the
-	// reply Farewell.
+	// Idle is the number of transfers after which the server closes a control connection with
+	// the reply Farewell.
 	Idle     int
 	Farewell string
 }
@@ -143,7 +149,7 @@ type Server struct {
 	cuts int
 }
 
-// Start starts a server. o may be nil.
+// Start starts a server. If o is nil, the server has the default options.
 func Start(files Files, o *Options) (*Server, error) {
 	s := &Server{files: files}
 	if o != nil {
@@ -160,7 +166,7 @@ func Start(files Files, o *Options) (*Server, error) {
 	return s, nil
 }
 
-// Addr returns host and port, such as "127.0.0.1:33121".
+// Addr returns the host and port of the server, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
 // Close closes the server and its connections, and waits for its goroutines.
@@ -176,8 +182,8 @@ func (s *Server) cut() bool {
 	return true
 }
 
-// resolve returns the absolute path of a command's argument, which may be relative to the
-// directory dir. The path dir is absolute.
+// resolve returns the absolute path for a command's argument. A relative argument is relative
+// to dir, which must be an absolute path.
 func resolve(dir, argument string) string {
 	if !strings.HasPrefix(argument, "/") {
 		argument = dir + "/" + argument
@@ -249,7 +255,7 @@ func (f File) modTime() time.Time {
 	return f.ModTime.UTC()
 }
 
-// open returns a reader of the octets of f from offset.
+// open returns a reader for the contents of f from the given offset.
 func (f File) open(offset int64) io.Reader {
 	if f.Size != 0 {
 		return &pattern{at: offset, left: max(f.Size-offset, 0)}
@@ -257,7 +263,7 @@ func (f File) open(offset int64) io.Reader {
 	return strings.NewReader(f.Data[min(offset, int64(len(f.Data))):])
 }
 
-// pattern is a reader of octets that depend only on their offset.
+// pattern is a reader that generates octets, which depend only on their offset.
 type pattern struct{ at, left int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {
@@ -273,7 +279,7 @@ func (p *pattern) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Octet returns the octet at offset i of a File with a Size.
+// Octet returns the octet at offset i of a generated file (see File.Size).
 func Octet(i int64) byte { return byte(i) ^ byte(i>>8) ^ byte(i>>16) }
 
 var errCut = errors.New("cut off")

@@ -82,7 +82,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// Close must not wait for a client that never reads its data.
+// Close must not wait for a client that does not read the transferred data.
 func TestCloseWhileWaiting(t *testing.T) {
 	s, err := ftptest.Start(ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{NoPassword: true})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // wait is the timeout for a data connection.
 const wait = time.Minute
 
-// session is one control connection.
+// session is the server's side of one control connection.
 type session struct {
 	s    *Server
 	log  func(command string)
@@ -29,10 +29,10 @@ type session struct {
 	dir      string
 	typed    string
 	rest     int64
-	private  bool // the client sent PROT P
+	private  bool // the client has sent PROT P
 	done     int  // number of transfers
 	data     func() (net.Conn, error)
-	drop     func() // closes the listener that the function data uses
+	drop     func() // closes the listener that the function data uses, if any
 }
 
 func newSession(s *Server, c net.Conn, log func(command string)) *session {
@@ -68,7 +68,7 @@ func (c *session) write(text string) { io.WriteString(c.conn, text) }
 
 func (c *session) reply(format string, args ...any) { c.write(fmt.Sprintf(format, args...) + "\r\n") }
 
-// command carries out a command and reports whether the connection stays open.
+// command executes a command, and reports whether the connection stays open.
 func (c *session) command(verb, argument string) bool {
 	fault := &c.s.o.Fault
 	text, replaced := fault.Replies[verb]
@@ -232,7 +232,7 @@ func (c *session) setType(argument string) {
 	}
 }
 
-// listen opens a free port and waits there for the client.
+// listen opens a free port, on which the session will accept the client's data connection.
 func (c *session) listen() (uint16, error) {
 	c.drop()
 	host, _, err := net.SplitHostPort(c.conn.LocalAddr().String())
@@ -278,7 +278,7 @@ func (c *session) pasv(string) {
 	c.reply("227 Entering Passive Mode (%s,%d,%d).", host, port>>8, port&0xFF)
 }
 
-// connect opens the data connection. It connects only to the client's host.
+// connect sets up an active data connection. It permits only the client's own host.
 func (c *session) connect(host, port string) {
 	c.drop()
 	c.drop = func() {}
@@ -359,7 +359,7 @@ func (c *session) retrieve(name string) {
 	})
 }
 
-// lineEnds writes LF as CR LF, as type A requires.
+// lineEnds writes CR LF for each LF, as type A requires.
 type lineEnds struct{ w io.Writer }
 
 func (l lineEnds) Write(p []byte) (int, error) {
@@ -469,8 +469,8 @@ func (c *session) send(write func(w io.Writer) error) {
 	c.reply("226 Transfer complete.")
 }
 
-// cutter fails after it has written the number of octets in left. If left is negative, it
-// does not fail.
+// cutter is a writer that fails after it has written left bytes. If left is negative, it does
+// not fail.
 type cutter struct {
 	w    io.Writer
 	left int64
