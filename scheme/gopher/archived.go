@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readArchived implements Access.Archived. The archived bytes of a menu are the whole
-// reply, including the header of Gopher+ if the reply has one.
+// readArchived implements Access.Archived. The archived bytes of a menu are the whole reply,
+// including the Gopher+ header if the reply has one.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	g, err := Parse(u)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		}
 		return archived.Object(scheme.Object{URL: u, Name: g.name(), Type: mediaType}, buffered{in, body}), nil
 	}
-	if !g.hasPlus && hasHeader(in) { // the archived reply contains the view that the archived request selected
+	if !g.hasPlus && hasHeader(in) { // the archived reply contains a view that the client had selected
 		if view, err := g.withPlus("+"); err == nil {
 			g = view
 		}
@@ -57,7 +57,7 @@ func (g URL) isMenu() bool {
 	return form == replyMenu || form == replyAttributes
 }
 
-// hasHeader reports whether a reply begins with the header of Gopher+.
+// hasHeader reports whether a reply begins with a Gopher+ header.
 func hasHeader(in *bufio.Reader) bool {
 	head, _ := in.Peek(maxHeader)
 	h, err := readHeader(bufio.NewReader(bytes.NewReader(head)))

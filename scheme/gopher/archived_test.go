@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// A view that the request preferred must be archived with its header.
+// If the client fetched a preferred view, the archived bytes must include the Gopher+ header.
 func TestArchivedView(t *testing.T) {
 	const lines = "0About\t0about\th.example\t70\r\n"
 	for _, octets := range []string{lines, lines + ".\r\n", "+-1\r\n" + lines + ".\r\n", "+-2\r\n" + lines, "+28\r\n" + lines} {
@@ -23,7 +23,7 @@ func TestArchivedView(t *testing.T) {
 	}
 }
 
-// A raw client must return the octets of a menu.
+// A client with Options.Raw must return the bytes of an archived menu as an object.
 func TestArchivedRaw(t *testing.T) {
 	const octets = "+-1\r\n0About\t0about\th.example\t70\r\n.\r\n"
 	res, err := gopher.Scheme(gopher.New(&gopher.Options{Raw: true})).Access.Archived(locus.MustParse("gopher://h/1"), "", io.NopCloser(strings.NewReader(octets)))
@@ -36,7 +36,8 @@ func TestArchivedRaw(t *testing.T) {
 	}
 }
 
-// An item of a gophers menu is gophers too, and reading it from an archive needs no TLS.
+// An item in an archived gophers menu must have a gophers URL, and reading the menu from the
+// archive must not need TLS.
 func TestArchivedSecure(t *testing.T) {
 	m := &scheme.Menu{URL: locus.MustParse("gophers://h/1"), Source: func() ([]byte, string) { return []byte("1Sub\t/sub\th\t70\r\n.\r\n"), "" }}
 	schemetest.SameArchived(t, gopher.SecureScheme(nil), m, []scheme.Item{
@@ -44,7 +45,8 @@ func TestArchivedSecure(t *testing.T) {
 	})
 }
 
-// FuzzArchived checks that any octets give a resource or an error and are closed.
+// FuzzArchived checks that any archived bytes result in a resource or an error, and that the
+// reader is closed.
 func FuzzArchived(f *testing.F) {
 	f.Add("0About\t0about\th.example\t70\r\n.\r\n")
 	f.Add("+-1\r\n+INFO: 0About\t0about\th.example\t70\t+\r\n+VIEWS:\r\n text/plain: <1k>\r\n+ASK:\r\n Ask: Name\r\n.\r\n")

@@ -14,11 +14,11 @@ import (
 )
 
 // fieldKinds maps the kinds of questions, in lower case, to field kinds. The client handles
-// other kinds of questions in the same way as ask.
+// any other kind of question like "ask".
 var fieldKinds = map[string]scheme.FieldKind{
 	"note":    scheme.FieldNote,
 	"ask":     scheme.FieldText,
-	"askp":    scheme.FieldHidden, // the input is hidden, but the client sends it without encryption
+	"askp":    scheme.FieldHidden, // the program hides the input, but the client sends it without encryption
 	"askl":    scheme.FieldLines,
 	"askf":    scheme.FieldSaveAs,
 	"choose":  scheme.FieldChoice,
@@ -30,17 +30,17 @@ var fieldKinds = map[string]scheme.FieldKind{
 type question struct {
 	Kind   scheme.FieldKind
 	Prompt string
-	// Default is the default answer. For a Select it has one digit per choice, "0" or "1",
-	// without separators. If a Select has no choices, Default is the digit for the prompt.
-	// For a Choose it is the first choice. For a ChooseF it is empty, whatever the server
-	// proposes.
+	// Default is the default answer. For a Select, it contains the digit "0" or "1" for each
+	// choice, without separators. If a Select has no choices, Default is the digit for the
+	// prompt. For a Choose, Default is the first choice. For a ChooseF, it is empty, even if
+	// the server proposes an answer.
 	Default string
-	// Choices holds the choices of a Choose or the options of a Select.
+	// Choices contains the choices of a Choose or the options of a Select.
 	Choices []string
 }
 
-// parseQuestion reads a line of an +ASK attribute, such as "Choose: Colour<TAB>Red<TAB>Green".
-// A line without a colon is a note.
+// parseQuestion parses a line of an +ASK attribute, such as "Choose:
+// Colour<TAB>Red<TAB>Green". A line without a colon is a note.
 func parseQuestion(text string) question {
 	written, rest, ok := strings.Cut(text, ":")
 	if !ok {
@@ -71,8 +71,8 @@ func parseQuestion(text string) question {
 	return q
 }
 
-// options sets the choices of a Select from the text after the prompt. A lone 0
-// or 1 is not an option, but the default answer to the prompt.
+// options sets the choices of a Select from the text after the prompt. If the text is only 0
+// or 1, it is the default answer to the prompt, and not an option.
 func (q *question) options(text string) {
 	switch text {
 	case "":
@@ -92,7 +92,8 @@ func (q *question) options(text string) {
 	q.Default = all.String()
 }
 
-// cutDefault splits "prompt:1", as the servers of UMN write a check box.
+// cutDefault splits a text such as "prompt:1", which UMN servers send for a check box, into
+// the prompt and the default answer.
 func cutDefault(text string) (prompt, on string) {
 	if prompt, ok := strings.CutSuffix(text, ":1"); ok {
 		return prompt, "1"
@@ -100,8 +101,9 @@ func cutDefault(text string) (prompt, on string) {
 	return strings.TrimSuffix(text, ":0"), "0"
 }
 
-// newForm returns the form of an item, with a field for each option of a Select. Its Submit
-// function returns the URL of section 3.4.9 that requests the view v.
+// newForm returns the form of an item. The form has a field for each question, or for each
+// option of a Select. Its Submit function returns a URL that requests the view v (RFC 1738
+// section 3.4.9).
 func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	return &scheme.Form{
 		URL:    of.url,
@@ -133,7 +135,7 @@ func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	f := scheme.FormField{Kind: q.Kind, Prompt: q.Prompt, Default: q.Default}
 	switch f.Kind {
 	case scheme.FieldFile:
-		f.Default = "" // the answer is the contents of a file
+		f.Default = "" // the answer is the contents of a file, which has no default
 	case scheme.FieldChoice:
 		f.Choices = q.Choices
 	case scheme.FieldCheck:
@@ -153,8 +155,8 @@ func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	return append(fields, f)
 }
 
-// maxRepeated limits the octets of a prompt that each option repeats, because a
-// server may send a long prompt with many options.
+// maxRepeated is the maximum size of a prompt that the fields for the options repeat. The
+// limit is necessary because a server may send a long prompt with many options.
 const maxRepeated = 256
 
 func (q question) repeated() string {
@@ -168,11 +170,12 @@ func (q question) repeated() string {
 	return q.Prompt[:end]
 }
 
-// appendData appends the data block of section 3.4.9: a line "+-1", the answers, and a lone
-// dot. The answer to an AskL begins with the number of its lines. If an answer is a file,
-// the block begins with "+" and its length, ends with the file, and has no dot.
+// appendData appends the data block for the answers (RFC 1738 section 3.4.9). The block
+// consists of a line "+-1", the answers, and a lone dot. The answer to an AskL begins with the
+// number of lines in the answer. If an answer is a file, the block begins with "+" and the
+// length of the data, and ends with the file instead of a dot.
 //
-// If appendData fails, the error is a [*scheme.AnswerError], and the result is dst
+// If appendData fails, the error is a [*scheme.AnswerError], and appendData returns dst
 // unchanged.
 func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	form := scheme.Form{Fields: formFields(ask)}
@@ -201,7 +204,8 @@ func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	return append(dst, file...), nil
 }
 
-// oneFile returns the file to send. It returns an error if there are two.
+// oneFile returns the argument that is not empty, which is the file to send. If both are
+// files, it returns an error.
 func oneFile(first, second string) (string, error) {
 	if first != "" && second != "" {
 		return "", errors.New("only one file can be sent")
@@ -234,8 +238,8 @@ func appendLines(dst []byte, answer string) ([]byte, error) {
 	return dst, nil
 }
 
-// appendLine appends one line. It checks choices too, because the server may offer
-// a choice that cannot be sent.
+// appendLine appends a line with the given text. It also rejects an invalid choice, because a
+// server may offer a choice that a request cannot contain.
 func appendLine(dst []byte, text string) ([]byte, error) {
 	if text == "." {
 		return dst, errors.New("a line can't be only a dot: that would end the form")
@@ -243,8 +247,8 @@ func appendLine(dst []byte, text string) ([]byte, error) {
 	return line.Append(dst, text)
 }
 
-// wordsForm returns a form with one field. The answer becomes the search of g (section
-// 3.4.2). Submit preserves the Gopher+ string of g.
+// wordsForm returns a form with one field for search words. Submit returns g with the answer
+// as the search (RFC 1738 section 3.4.2), and preserves the Gopher+ string of g.
 func wordsForm(g URL, title, prompt string) *scheme.Form {
 	return scheme.NewForm(g.url, title, scheme.FormField{Kind: scheme.FieldText, Prompt: prompt}, func(words string) (locus.URL, error) {
 		if err := checkWords(words); err != nil {

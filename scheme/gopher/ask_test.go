@@ -13,7 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// survey is the form in the capture umn-bang-ask, which has every kind of question.
+// survey returns the questions of the form in the capture umn-bang-ask, which contains every
+// kind of question.
 func survey() []question {
 	return []question{
 		{Kind: scheme.FieldNote, Prompt: "Please answer the questions below"},
@@ -106,7 +107,7 @@ func TestFormFields(t *testing.T) {
 	}
 }
 
-// TestFormRFC1738 is section 3.4.9, verbatim.
+// TestFormRFC1738 checks the example in RFC 1738 section 3.4.9.
 func TestFormRFC1738(t *testing.T) {
 	const (
 		text = "+%091%0D%0A+-1%0D%0A<ask_item1_value>%0D%0A<ask_item2_value>%0D%0A.%0D%0A"
@@ -132,8 +133,8 @@ func TestFormRFC1738(t *testing.T) {
 	}
 }
 
-// TestFormOfCaptures fills in the form of a real server, and compares the request with
-// the captured one.
+// TestFormOfCaptures fills in the form of a real server, and compares the request with a
+// captured request.
 func TestFormOfCaptures(t *testing.T) {
 	ask := oneSet(t, "umn-bang-ask").Ask
 	english := plusView{Type: "Text/plain", Language: "En_US"}
@@ -145,7 +146,7 @@ func TestFormOfCaptures(t *testing.T) {
 	}{
 		{"umn-ask-submit", plusView{}, ask, []string{"", "Anna", "Madrid", "s3cret", "line one\nline two", "Green", "1", "0", "reply.txt", ""}},
 		{"umn-ask-submit-view", english, ask[1:2], []string{"Anna"}},
-		// That client counts one empty line too many.
+		// The captured client counts one empty line too many.
 		{"client-umn-ask-form", english, ask, []string{"", "Anna", "Lisboa", "s3cret", "line one\nline two\n", "Green", "0", "1", "reply.txt", ""}},
 		{"py-form-submit-unsupported", plusView{}, oneSet(t, "py-bang-ask").Ask, []string{"Anna", "Red"}},
 	} {
@@ -278,7 +279,7 @@ func TestAppendDataRefuses(t *testing.T) {
 	}
 }
 
-// answersIn reads a data block like a server.
+// answersIn parses a data block, like a server.
 func answersIn(fields []scheme.FormField, block string) (answers []string, err error) {
 	header, rest, ok := strings.Cut(block, "\r\n")
 	if !ok {

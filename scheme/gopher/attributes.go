@@ -13,15 +13,15 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// attributes holds the attributes of one item (RFC 1738 sections 3.4.6 and 3.4.7).
-// The texts are as the server sent them, and not safe for a terminal.
+// attributes holds the attributes of one item (RFC 1738 sections 3.4.6 and 3.4.7). The texts
+// are unchanged from the server's reply, and not safe for a terminal.
 type attributes struct {
 	Info menuLine // +INFO: the item's line in its menu; zero if missing
-	// ModTime is the Mod-Date of +ADMIN, or zero if unknown. The dates of Gopher+ have no
-	// time zone, and servers write local time. They are read as UTC, so they may be wrong
-	// by some hours.
+	// ModTime is the Mod-Date in +ADMIN, or the zero time if unknown. Gopher+ dates contain no
+	// time zone, and servers send local time. The client interprets the dates as UTC, so
+	// ModTime may be wrong by some hours.
 	ModTime  time.Time
-	Views    []plusView       // views in +VIEWS, with the server's preferred view first
+	Views    []plusView       // views in +VIEWS, the server's preferred view first
 	Abstract string           // text of +ABSTRACT, with "\n" between its lines
 	Ask      []question       // questions in +ASK
 	Blocks   []attributeBlock // all attributes in the server's order, including the fields above; names may repeat
@@ -29,13 +29,13 @@ type attributes struct {
 
 type attributeBlock struct {
 	Name string // name without "+"; case-sensitive
-	// Descriptor is the rest of the line after the name. It may be a menu line for the item
-	// that Lines describe. For +INFO it always is that menu line.
+	// Descriptor is the rest of the line after the name. It may be the menu line for the item
+	// that the block describes. For +INFO, it is always this menu line.
 	Descriptor string
-	Lines      []string // lines of the block, each without its leading space
+	Lines      []string // lines of the block, without leading spaces
 }
 
-// Names of the blocks that attributes parses.
+// These constants are the names of the blocks that this package parses.
 const (
 	blockInfo     = "INFO"
 	blockAdmin    = "ADMIN"
@@ -45,18 +45,19 @@ const (
 )
 
 const (
-	// attributeOctets is the default limit for a reply with attributes and for a phone book.
+	// attributeOctets is the default size limit for attributes and for replies of a phone
+	// book.
 	attributeOctets = 16 << 20
-	// attributeLines is the maximum number of lines about one item. A TAB counts as
-	// a line, because it separates the choices of a form. It bounds the memory for
-	// a reply with very short lines or choices.
+	// attributeLines is the maximum number of lines about one item. A TAB counts as a line,
+	// because TABs separate the choices in a form. The limit bounds the memory for a reply
+	// with very short lines or choices.
 	attributeLines = 1 << 16
 )
 
-// readAttributes yields the sets of attributes in r, which is a reply without its header. A
-// set ends before the next +INFO, at a lone dot, or at the end of r. After an error, the
-// iterator yields the unfinished set with the error and ends. If limits is nil, the
-// defaults apply.
+// readAttributes yields the sets of attributes in r, which must be a reply without its header.
+// A set ends before the next +INFO, at a lone dot, or at the end of r. If an error occurs, the
+// iterator yields the unfinished set together with the error, and ends. If limits is nil, the
+// default limits apply.
 func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	l := limits.orDefault(attributeOctets)
 	return func(yield func(attributes, error) bool) {
@@ -104,8 +105,9 @@ func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	}
 }
 
-// attributeText yields the lines of a reply with attributes, up to a lone dot. The lines
-// have the line ends of menu lines. Within a block, a space precedes a dot.
+// attributeText yields the lines of a reply with attributes, up to a lone dot. A line within a
+// block cannot be a lone dot, because it begins with a space. The line endings are the same as
+// in menus.
 func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		lines := line.NewReader(r, limits.Line)
@@ -133,9 +135,9 @@ func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
 	}
 }
 
-// Only returns a copy of a with only +INFO and the named attributes. It is needed because a
-// server may send all attributes when the client requests some. Names may begin with "+".
-// If there are no names, Only returns a.
+// Only returns a copy of a that contains only +INFO and the named attributes. The client needs
+// Only because a server may send all attributes even if the client requests only some. Names
+// may begin with "+". If there are no names, Only returns a.
 func (a attributes) Only(names ...string) attributes {
 	if len(names) == 0 {
 		return a
@@ -180,9 +182,9 @@ func newAttributes(blocks []attributeBlock) attributes {
 	return a
 }
 
-// newBlock reads the first line of a block, without its "+". If the colon after the name is
-// missing, a space precedes the descriptor. The descriptor may then begin with a colon,
-// which is a gophertype.
+// newBlock parses the first line of a block, without the leading "+". A colon or a space
+// follows the name. After a space, the descriptor may begin with a colon, which is then a
+// gophertype.
 func newBlock(text string) attributeBlock {
 	end := strings.IndexAny(text, ": ")
 	if end < 0 {
@@ -200,8 +202,9 @@ func (b attributeBlock) info() menuLine {
 	return l
 }
 
-// parseDate parses the YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss in the last brackets of the
-// text value. If there is none, it returns the zero time.
+// parseDate parses a date in the format YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss. The date
+// must be in the last pair of angle brackets in value. If there is no date, parseDate returns
+// the zero time.
 func parseDate(value string) time.Time {
 	open := strings.LastIndexByte(value, '<')
 	digits, _, ok := strings.Cut(value[open+1:], ">")

@@ -57,7 +57,7 @@ func FuzzReadAttributes(f *testing.F) {
 	})
 }
 
-// slowSets is a simple, readable readAttributes.
+// slowSets is a simple reference implementation of readAttributes.
 func slowSets(text string) (sets [][]attributeBlock) {
 	text = regexp.MustCompile(`\r+(\n|\z)`).ReplaceAllString(text, "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -94,7 +94,7 @@ func blocksOf(sets []attributes) (blocks [][]attributeBlock) {
 	return blocks
 }
 
-// piecemeal returns text in pieces of any size.
+// piecemeal is a reader that returns text in pieces of arbitrary sizes.
 type piecemeal struct {
 	text []byte
 	rand *rand.Rand
@@ -151,7 +151,7 @@ func FuzzParseQuestion(f *testing.F) {
 				t.Errorf("%q: where is %q from?", line, text)
 			}
 		}
-		// Defaults without a line end can be sent, except a lone dot.
+		// A request can contain any default answer without a line ending, except a lone dot.
 		form := scheme.Form{Fields: fields}
 		if _, err := appendData(nil, []question{q}, form.Defaults()); err != nil && !strings.ContainsAny(line, "\r\n\x00") && !strings.Contains(line, ".") {
 			t.Errorf("%q: %v", line, err)
@@ -193,8 +193,8 @@ func FuzzAppendData(f *testing.F) {
 	})
 }
 
-// moveFile moves the file to the first field of its kind, because the block does not say
-// to which field it belongs.
+// moveFile moves the file among the answers to the first field of kind FieldFile, because a
+// data block does not specify the field.
 func moveFile(fields []scheme.FormField, answers []string) {
 	first := -1
 	for i, f := range fields {

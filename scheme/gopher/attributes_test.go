@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// bodyOf returns a reply without its header.
+// bodyOf returns a reader for a reply without the Gopher+ header.
 func bodyOf(t testing.TB, reply []byte) io.Reader {
 	t.Helper()
 	r := bufio.NewReader(bytes.NewReader(reply))
@@ -30,7 +30,7 @@ func bodyOf(t testing.TB, reply []byte) io.Reader {
 	return h.Body(r, true)
 }
 
-// allSets reads sets without an error.
+// allSets reads all sets of attributes. If reading fails, the test fails.
 func allSets(t testing.TB, r io.Reader) []attributes {
 	t.Helper()
 	sets, err := readSets(r, nil)
@@ -40,7 +40,7 @@ func allSets(t testing.TB, r io.Reader) []attributes {
 	return sets
 }
 
-// readSets reads up to the end or to an error.
+// readSets reads sets of attributes up to the end or to an error.
 func readSets(r io.Reader, o *Limits) (sets []attributes, err error) {
 	for a, err := range readAttributes(r, o) {
 		sets = append(sets, a)
@@ -51,7 +51,7 @@ func readSets(r io.Reader, o *Limits) (sets []attributes, err error) {
 	return sets, nil
 }
 
-// oneSet returns the attributes in a capture of one item.
+// oneSet returns the attributes in a capture with a single item.
 func oneSet(t testing.TB, name string) attributes {
 	t.Helper()
 	sets := allSets(t, bodyOf(t, captured(t, name).s2c))
@@ -61,7 +61,8 @@ func oneSet(t testing.TB, name string) attributes {
 	return sets[0]
 }
 
-// TestAttributesOfCaptures checks the expectations of the captures about attributes:
+// TestAttributesOfCaptures checks the expectations about attributes that the captures contain,
+// such as:
 //
 //	final dot: True; attribute blocks: 1 INFO; INFO ADMIN VIEWS ASK ...
 func TestAttributesOfCaptures(t *testing.T) {
@@ -104,7 +105,7 @@ func TestAttributesOfCaptures(t *testing.T) {
 	}
 }
 
-// TestAttributesOfOneItem reads the typed values of real attributes.
+// TestAttributesOfOneItem checks the parsed attributes of a real item.
 func TestAttributesOfOneItem(t *testing.T) {
 	date := time.Date(2026, 11, 20, 20, 20, 20, 0, time.UTC)
 	for name, want := range map[string]attributes{
@@ -224,7 +225,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestMirrors checks lines that depend on the previous line.
+// TestMirrors checks mirror lines, which depend on the previous line.
 func TestMirrors(t *testing.T) {
 	var got []byte
 	sets := allSets(t, strings.NewReader("+INFO: +nowhere\ta\th\t70\r\n+INFO: 7a\ta\th\t70\r\n+INFO: iinfo\r\n+INFO: +b\ta\th2\t70\r\n+VIEWS\r\n a/b\r\n+INFO: +c\ta\th3\t70\r\n"))
@@ -244,7 +245,8 @@ func TestMirrors(t *testing.T) {
 }
 
 func TestTypedBlocks(t *testing.T) {
-	// A repeated block adds to the first one. If a field is repeated, the first counts.
+	// A repeated block must add its lines to the first block. If a field is repeated, only the
+	// first field must count.
 	a := allSets(t, strings.NewReader("+INFO:\r\n 0a\tb\th\t70\r\n"+
 		"+VIEWS\r\n a/b: <1>\r\n: <2>\r\n+ABSTRACT: 0elsewhere\tx\th\t70\r\n+ADMIN:\r\n TTL: 5\r\n no field\r\n"+
 		"+VIEWS:\r\n c/d\r\n+ABSTRACT\r\n a\r\n \r\n+ADMIN\r\n TTL: 6\r\n+ABSTRACT\r\n b\r\n+views\r\n e/f\r\n"))[0]
@@ -270,7 +272,7 @@ func TestModTime(t *testing.T) {
 		{"Mod-Date: x <20240229>", at(2, 29, 0, 0, 0)},
 		{"Mod-Date: <202412312359>", at(12, 31, 23, 59, 0)},
 		{"mod-date:<20241231235958>", at(12, 31, 23, 59, 58)},
-		// Invalid values.
+		// These values are invalid.
 		{"Mod-Date: 20240229", time.Time{}},
 		{"Mod-Date: <20230229>", time.Time{}},
 		{"Mod-Date: <19000229>", time.Time{}},
@@ -287,7 +289,7 @@ func TestModTime(t *testing.T) {
 		{"Mod-Date: <>", time.Time{}},
 		{"Mod-Date: <20240101", time.Time{}},
 		{"Creation-Date: <20240102>", time.Time{}},
-		// The first valid one counts.
+		// The first valid date must count.
 		{"Mod-Date: <x>\r\n Mod-Date: <20240102>\r\n Mod-Date: <20240103>", at(1, 2, 0, 0, 0)},
 	} {
 		got := allSets(t, strings.NewReader("+ADMIN:\r\n "+test.line+"\r\n"))[0].ModTime
@@ -316,7 +318,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestCutAttributes checks that the attributes before an error are returned.
+// TestCutAttributes checks that readAttributes yields the attributes before an error.
 func TestCutAttributes(t *testing.T) {
 	const two = "+INFO: 0a\ta\th\t70\r\n+VIEWS:\r\n a/b:\r\n+INFO: 0b\tb\th\t70\r\n+VIEWS:\r\n c/d:\r\n"
 	broken := errors.New("reset")
@@ -325,8 +327,8 @@ func TestCutAttributes(t *testing.T) {
 		r      io.Reader
 		o      Limits
 		err    error
-		names  []string // of the sets; the last one is returned with the error
-		blocks int      // of the last
+		names  []string // names of the sets; readAttributes yields the last set together with the error
+		blocks int      // number of blocks in the last set
 	}{
 		{"reset", io.MultiReader(strings.NewReader(two), iotest.ErrReader(broken)), Limits{}, broken, []string{"a", "b"}, 2},
 		{"reset in a line", io.MultiReader(strings.NewReader(two+"+ABS"), iotest.ErrReader(io.ErrUnexpectedEOF)), Limits{}, io.ErrUnexpectedEOF, []string{"a", "b"}, 2},
@@ -355,7 +357,8 @@ func TestCutAttributes(t *testing.T) {
 	}
 }
 
-// The fields of a form are limited, and options do not repeat a long prompt.
+// The number of fields in a form must be limited, and the options must not repeat a long
+// prompt.
 func TestManyChoices(t *testing.T) {
 	prompt := strings.Repeat("é", 15_000)
 	line := " Select: " + prompt + strings.Repeat("\tx:1", 8000) + "\n"
@@ -379,8 +382,8 @@ func TestManyChoices(t *testing.T) {
 	}
 }
 
-// TestEndlessSets checks the limit of an endless reply, whose sets are returned as they
-// are read.
+// TestEndlessSets checks that readAttributes yields the sets of an endless reply as they
+// arrive, and fails at the limit.
 func TestEndlessSets(t *testing.T) {
 	sets, octets := 0, 0
 	var last error

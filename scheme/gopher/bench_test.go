@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// typicalMenu has lines of 60 to 80 octets of the usual types.
+// typicalMenu contains lines of 60 to 80 octets with common types.
 var typicalMenu = []byte(strings.Join([]string{
 	"0About this server and its keepers\t/about.txt\tgopher.example.org\t70",
 	"1Documents of the working groups, 1993\t/docs/wg\tgopher.example.org\t70",
@@ -26,7 +26,7 @@ var typicalMenu = []byte(strings.Join([]string{
 	"",
 }, "\r\n"))
 
-// endless repeats text up to a total of octets.
+// endless returns a reader that repeats text. The argument octets is the total size.
 func endless(text []byte, octets int64) io.Reader {
 	return io.LimitReader(&repeater{text: text}, octets)
 }

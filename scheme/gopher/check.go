@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// check returns the violations of the following productions in u:
+// check returns the violations in u of the following productions:
 //
 //	gopherurl      = "gopher://" hostport [ / [ gtype [ selector
 //	                 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
@@ -17,14 +17,14 @@ import (
 //	selector       = *xchar
 //	gopher+_string = *xchar
 //
-// or, for the profile [locus.RFC1630], of the productions of the URI draft:
+// For the profile [locus.RFC1630], it applies the productions of the URI draft instead:
 //
 //	gopheraddress  = gopher://hostport [/ gtype [ gcommand ] ]
 //	gtype          = xalpha
 //	gcommand       = path
 //
-// It also returns findings for octets that cannot be sent, and notes on text that other
-// programs misread. For a URL that conforms, check does not allocate.
+// The function also reports octets that a request cannot contain, and adds notes on text that
+// other programs misread. For a valid URL, check does not allocate memory.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && isSound(u) {
 		return nil
@@ -32,7 +32,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// findings implements check without the fast path.
+// findings returns the same result as check, without the fast path for valid URLs.
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
@@ -44,7 +44,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 		return f.List()
 	}
 	for x := range split(u).faults {
-		section := "RFC 1738 6" // no line protocol accepts the octet
+		section := "RFC 1738 6" // no line protocol can transfer the octet
 		if x.Part == "gopher+_string" {
 			section = "RFC 1738 3.4.9"
 		}
@@ -53,8 +53,8 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isSound reports whether RFC 1738 has no finding about u. It also returns false for URLs
-// with an escaped type, a "?", or escapes in the Gopher+ string.
+// isSound reports whether u has no violations of RFC 1738. It may return false for valid URLs
+// that contain an escaped type, a "?", or escapes in the Gopher+ string.
 func isSound(u locus.URL) bool {
 	path, _ := u.Path()
 	facts := u.Facts()
@@ -92,7 +92,7 @@ func path(f *bnf.Findings) {
 	notes(f, w)
 }
 
-// notes adds notes on text that RFC 1738 allows but other programs misread.
+// notes adds notes on text that RFC 1738 allows but other programs misinterpret.
 func notes(f *bnf.Findings, w written) {
 	if i := strings.IndexByte(w.selector, '?'); i >= 0 && w.gtypeOctet() == TypeSearch {
 		f.Note("question-mark", "RFC 1738 3.4.1", w.selectorOffset()+i, "?",
@@ -105,10 +105,10 @@ func notes(f *bnf.Findings, w written) {
 	}
 }
 
-// canonical writes the type, removes port 70, and writes each octet of the
-// gopher-path in one way: within it "no characters are reserved" (section 3.4.1).
-// Slashes and dots have no meaning. In a search it escapes "/" and "?", because the
-// production lacks them.
+// canonical adds a missing type and removes port 70. It also normalizes the escapes in the
+// gopher-path, in which "no characters are reserved" (RFC 1738 section 3.4.1), and in which
+// slashes and dots have no special meaning. In a search, it escapes "/" and "?", because the
+// production does not allow them.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	path, _ := u.Path()
 	if path != "" && bnf.Spelled(u, Port) && isGopher(u) {

@@ -19,41 +19,41 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options configure a [Client]. The zero value selects the defaults.
+// Options configures a [Client]. The zero Options selects the defaults.
 type Options struct {
-	// LiteralTabs sends a TAB for an empty search before a Gopher+ command, as section
-	// 3.4.3 requires. Some servers reject such requests.
+	// LiteralTabs means that the client sends a TAB for an empty search before a Gopher+
+	// command, as RFC 1738 section 3.4.3 requires. Some servers reject such requests.
 	LiteralTabs bool
-	// Raw returns every reply as an object with unchanged bytes, including its header and
-	// dots.
+	// Raw means that the client returns every reply as an object with unchanged bytes,
+	// including the header and all dots.
 	Raw bool
-	// TLSConfig is the TLS configuration for gophers URLs. If nil, the defaults of
-	// crypto/tls apply.
+	// TLSConfig is the TLS configuration for gophers URLs. If TLSConfig is nil, the defaults
+	// of crypto/tls apply.
 	TLSConfig *tls.Config
-	// Limits bound the size of menus, attributes and phone books.
+	// Limits bounds the size of menus, attributes and phone book replies.
 	Limits Limits
-	// ReplyTimeout limits the total time of waiting for a menu, attributes or the response
-	// of a phone book. It does not include the time that the caller spends between items.
-	// The default is 10 minutes.
+	// ReplyTimeout is the maximum total time that the client waits for a menu, for attributes
+	// or for the reply of a phone book. It does not include the time between the caller's
+	// requests for items. The default is 10 minutes.
 	ReplyTimeout time.Duration
 }
 
 const (
 	replyTimeout = 10 * time.Minute
-	// grace is the time that the client waits after a line that is only a dot. If
-	// no text follows in that time, the line is the end of the text, because
-	// servers may leave the connection open.
+	// grace is the time for which the client waits after a line that contains only a dot,
+	// because servers may leave the connection open. If no text follows within this time, the
+	// line is the end of the text.
 	grace = 2 * time.Second
-	// headTime is the maximum time after the first octet that the client waits for enough
-	// octets to detect the media type.
+	// headTime is the maximum time after the first byte for which the client waits for enough
+	// data to detect the media type.
 	headTime = 250 * time.Millisecond
 )
 
-// Client opens gopher and gophers URLs. Each request has its own connection. A Client
-// may be used concurrently.
+// Client opens gopher and gophers URLs. Each request uses its own connection. The methods of a
+// Client may be called concurrently.
 type Client struct{ o Options }
 
-// New returns a Client. o may be nil.
+// New returns a Client. If o is nil, the client has the default options.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -63,16 +63,16 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Open implements [scheme.Opener]. It returns menus, search results, attributes and phone
-// book answers as a [*scheme.Menu]. It returns a [*scheme.Redirect] for an item that no
-// Gopher request fetches. A search without words and the Gopher+ string "?" give a Menu
-// with a form, unless req.Fill fills in the form: then Open sends the answers. Anything
-// else is a [*scheme.Object].
+// Open implements [scheme.Opener]. It returns menus, search results, attributes and phone book
+// entries as a [*scheme.Menu]. It returns a [*scheme.Redirect] for an item that no Gopher
+// request can fetch. For a search without words and for the Gopher+ string "?", it returns a
+// Menu with a form. If req.Fill fills in the form, Open sends the answers instead. It returns
+// anything else as a [*scheme.Object].
 //
-// If req.Accept or req.AcceptLanguage is set and the URL has no Gopher+ string, Open
-// requests the item's views and fetches the best one (sections 3.4.7 and 3.4.8). When ctx
-// ends, reading the resource fails. Open ignores req.Offset, because Gopher cannot resume
-// an object.
+// If req.Accept or req.AcceptLanguage is set and the URL contains no Gopher+ string, Open
+// requests the list of the item's views, and fetches the best view (RFC 1738 sections 3.4.7
+// and 3.4.8). When ctx ends, reads from the resource fail. Open ignores req.Offset, because
+// Gopher cannot resume a transfer.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	g, err := Parse(req.URL)
 	if err != nil {
@@ -98,9 +98,9 @@ type operation struct {
 	client   *Client
 	ctx      context.Context
 	req      *scheme.Request
-	source   *archived.Buffer // the octets of the last reply; nil if not requested
+	source   *archived.Buffer // buffer for the last reply; nil if the caller needs no source
 	asked    bool             // the operation has sent a request
-	archived bool             // the reply is from an archive, without TLS
+	archived bool             // the reply comes from an archive, so there is no TLS
 }
 
 func (op *operation) open(g URL) (scheme.Resource, error) {
@@ -140,8 +140,8 @@ func (op *operation) fetch(g URL) (scheme.Resource, error) {
 	return x.resource(g)
 }
 
-// view fetches the best view of an item. If the server does not support Gopher+, it
-// fetches the item itself.
+// view fetches the best view of an item. If the server does not support Gopher+, view fetches
+// the item without a Gopher+ string.
 func (op *operation) view(g URL) (scheme.Resource, error) {
 	all, err := g.withPlus("!")
 	if err != nil {
@@ -160,7 +160,7 @@ func (op *operation) view(g URL) (scheme.Resource, error) {
 	}
 	plus := "+"
 	if len(a.Views) > 0 {
-		plus += v.String() // a single view that the attributes do not list has no name
+		plus += v.String() // if the attributes list no views, the single view has no name
 	}
 	if g, err = g.withPlus(plus); err != nil {
 		return nil, err
@@ -189,8 +189,8 @@ func (op *operation) phone(g URL) (scheme.Resource, error) {
 	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}, nil
 }
 
-// fill calls req.Fill for the answers to a form, and opens the URL that submits
-// them. If there are no answers, it returns the form.
+// fill calls req.Fill for the answers to a form, and opens the URL that submits the answers.
+// If req.Fill returns no answers, fill returns the form as a menu.
 func (op *operation) fill(f *scheme.Form, open func(URL) (scheme.Resource, error)) (scheme.Resource, error) {
 	answers, ok, err := op.answers(f)
 	if err != nil {
@@ -220,9 +220,8 @@ func (op *operation) answers(f *scheme.Form) (answers []string, ok bool, err err
 	return answers, true, f.Check(answers)
 }
 
-// form fetches the form of an item and sends the answers. It does not put them
-// into a URL, which might be too long, and would show passwords wherever the URL
-// is shown.
+// form fetches the form of an item, and sends the answers. It does not build a URL with the
+// answers, because the URL might be too long, and would reveal passwords.
 func (op *operation) form(g URL) (scheme.Resource, error) {
 	a, err := op.itemAttributes(g)
 	if err != nil {
@@ -249,8 +248,8 @@ func (op *operation) form(g URL) (scheme.Resource, error) {
 // errNoAttributes is the error for a server that does not support Gopher+.
 var errNoAttributes = fmt.Errorf("%w: the server does not speak Gopher+, and its items have no attributes", scheme.ErrUnsupported)
 
-// itemAttributes returns the attributes of one item. If the reply is truncated, it returns
-// the complete attributes and an error.
+// itemAttributes returns the attributes of one item. If the reply is truncated, it returns the
+// attributes that are complete, and an error.
 func (op *operation) itemAttributes(g URL) (attributes, error) {
 	x, err := op.askAttributes(g)
 	if err != nil {
@@ -263,8 +262,9 @@ func (op *operation) itemAttributes(g URL) (attributes, error) {
 	return attributes{}, fmt.Errorf("%w: the server sent no attributes", scheme.ErrProtocol)
 }
 
-// askAttributes requests attributes; the caller reads them from the body. If the
-// server cannot select some of them, it requests all.
+// askAttributes requests the attributes that g names. The caller reads them from the body of
+// the exchange. If the server cannot select single attributes, askAttributes requests all
+// attributes.
 func (op *operation) askAttributes(g URL) (*exchange, error) {
 	for {
 		x, err := op.send(g)
@@ -307,13 +307,13 @@ func (op *operation) attributes(g URL) (scheme.Resource, error) {
 	return x.attributesMenu(g), nil
 }
 
-// exchange is one connection with one request and its reply.
+// exchange is a connection for one request and its reply.
 type exchange struct {
 	*scheme.Conn
 	op   *operation
 	in   *replyReader
-	r    *bufio.Reader // buffered reader of in
-	body io.Reader     // reader of the attributes, for readAttributes
+	r    *bufio.Reader // buffered reader for in
+	body io.Reader     // reader for the attributes, to pass to readAttributes
 }
 
 func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
@@ -358,10 +358,11 @@ func (x *exchange) secure() error {
 	return nil
 }
 
-// readBuffer is the size of the buffer in which the client detects the media type.
+// readBuffer is the size of the read buffer, in which the client also detects the media type.
 const readBuffer = 32 << 10
 
-// trace reports a request. It omits a form's answers, because some may be secret.
+// trace reports a request to the request's Trace function. It omits the answers to a form,
+// which may be secret.
 func (x *exchange) trace(request []byte) {
 	if len(request) == 0 {
 		return
@@ -373,7 +374,7 @@ func (x *exchange) trace(request []byte) {
 	}
 }
 
-// record records a request without the answers to a form.
+// record records a request, but omits the answers to a form, which may be secret.
 func (x *exchange) record(request []byte) {
 	if x.op.req.Record == nil {
 		return
@@ -387,8 +388,8 @@ func (x *exchange) record(request []byte) {
 // limitTime applies Options.ReplyTimeout to the rest of the reply.
 func (x *exchange) limitTime() { x.in.left = x.op.client.o.ReplyTimeout }
 
-// header reads the header of a Gopher+ reply. If the server reports an error, header
-// returns that error.
+// header reads the Gopher+ header of the reply. If the server reports an error, header returns
+// the error.
 func (x *exchange) header() (plusHeader, error) {
 	h, err := readHeader(x.r)
 	if err != nil || !h.Plus {
@@ -411,7 +412,8 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 		return x.object(g, "application/octet-stream", x.r, -1), nil
 	}
 	h := plusHeader{Length: lengthClose}
-	// No menu line begins like a Gopher+ error.
+	// In a menu, "--" at the beginning means a Gopher+ error, because no menu line begins with
+	// it.
 	if g.hasPlus || g.reply().form == replyMenu && x.beginsWith("--") {
 		if h, err = x.header(); err != nil {
 			return x.failed(g, err)
@@ -419,7 +421,7 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	}
 	switch what := g.reply(); what.form {
 	case replyMenu:
-		if !h.Plus && x.beginsWith(infoPrefix) { // some servers reply to a Gopher+ search with attributes but no header
+		if !h.Plus && x.beginsWith(infoPrefix) { // some servers reply to a Gopher+ search with attributes, but without a header
 			return x.attributes(g, h), nil
 		}
 		return x.menu(g, h)
@@ -433,8 +435,7 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	}
 }
 
-// failed returns a redirect if err reports that the item has moved. Otherwise it returns
-// err.
+// failed returns a redirect if err means that the item has moved. Otherwise, it returns err.
 func (x *exchange) failed(g URL, err error) (scheme.Resource, error) {
 	var e *ReplyError
 	if !errors.As(err, &e) || e.moved == nil {
@@ -454,7 +455,8 @@ func (x *exchange) octets(g URL, h plusHeader, what reply) (scheme.Resource, err
 		return nil, err
 	}
 	if !h.Plus && (what.form == replyText || whole) {
-		// The octets are an error only if nothing follows, because a table can begin like an error.
+		// The beginning of the reply is an error only if nothing follows, because a table can
+		// begin like an error.
 		if err := cmp.Or(plainError(x.head()), plusFailure(x.head(), whole)); err != nil {
 			return x.failed(g, err)
 		}
@@ -484,8 +486,8 @@ func (x *exchange) text(g URL, h plusHeader, what reply) (scheme.Resource, error
 	return o, nil
 }
 
-// lines returns the body for menuReader and readAttributes. Both find the lone dot at the
-// end of the body themselves.
+// lines returns the body for menuReader and readAttributes, including the lone dot at the end,
+// which these readers detect themselves.
 func (x *exchange) lines(h plusHeader) io.Reader {
 	if h.Length >= 0 {
 		return h.Body(x.r, true)
@@ -499,8 +501,8 @@ func (x *exchange) attributes(g URL, h plusHeader) scheme.Resource {
 	return x.attributesMenu(g)
 }
 
-// beginsWith reports whether the reply begins with prefix. It waits only for the octets
-// that it needs.
+// beginsWith reports whether the reply begins with prefix. It waits for no more data than this
+// check needs.
 func (x *exchange) beginsWith(prefix string) bool {
 	for n := 1; n <= len(prefix); n++ {
 		if head, _ := x.r.Peek(n); string(head) != prefix[:n] {
@@ -510,9 +512,9 @@ func (x *exchange) beginsWith(prefix string) bool {
 	return true
 }
 
-// look waits for the first octets of an object, then briefly for enough octets to detect
-// the media type. The result whole reports whether the reply has ended. If a later read
-// fails, the reader of the object returns the error.
+// look waits for the first byte of an object, and then briefly for enough data to detect the
+// media type. If the reply has ended, whole is true. If look receives data before an error,
+// the reader of the object returns the error later.
 func (x *exchange) look() (whole bool, err error) {
 	if _, err := x.r.Peek(1); err != nil && err != io.EOF {
 		return false, err
@@ -523,17 +525,17 @@ func (x *exchange) look() (whole bool, err error) {
 	return err == io.EOF, nil
 }
 
-// maxHead is the maximum number of octets that the client examines before the caller reads
-// the object.
+// maxHead is the maximum number of bytes of an object that the client examines before it
+// returns the object.
 const maxHead = 4 << 10
 
-// head returns the octets of an object that have arrived.
+// head returns the beginning of the object that has already arrived.
 func (x *exchange) head() []byte {
 	head, _ := x.r.Peek(min(x.r.Buffered(), maxHead))
 	return head
 }
 
-// body is the body of an object. It adds the package name to errors.
+// body reads the body of an object. It adds the package name to errors.
 type body struct {
 	io.Reader
 	io.Closer
@@ -557,8 +559,8 @@ func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64)
 	}
 }
 
-// menu returns the menu in a reply. If the menu contains only error lines, menu returns an
-// error.
+// menu returns the reply as a menu. If the reply contains an error line but no items, menu
+// returns an error.
 func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 	x.limitTime()
 	lines := newMenuReader(x.lines(h), &x.op.client.o.Limits)
@@ -586,9 +588,9 @@ func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}, nil
 }
 
-// replyReader reads from a connection, with a limit for the total time. A TLS connection
-// without a closing alert counts as ended: servers often omit the alert, and plain
-// Gopher cannot detect a truncated reply either.
+// replyReader reads from a connection, with a limit for the total waiting time. It accepts the
+// end of a TLS connection without a closing alert, because servers often omit the alert, and
+// because plain Gopher cannot detect a truncated reply either.
 type replyReader struct {
 	conn    *scheme.Conn
 	left    time.Duration // remaining time; zero means no limit

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture is the menu that the tests open.
+// fixture returns the root menu of the test server.
 func fixture() gophertest.Item {
 	return gophertest.Item{Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome"},
@@ -64,7 +64,7 @@ func start(t testing.TB, o *gophertest.Options) *gophertest.Server {
 	return server
 }
 
-// get opens the gopher-path on the server.
+// get opens a gopher-path on the server.
 func get(t testing.TB, s *gophertest.Server, path string, o *gopher.Options, with func(*scheme.Request)) (scheme.Resource, error) {
 	t.Helper()
 	req := &scheme.Request{URL: locus.MustParse("gopher://" + s.Addr() + "/" + path), Dial: new(net.Dialer), Source: true}
@@ -74,7 +74,7 @@ func get(t testing.TB, s *gophertest.Server, path string, o *gopher.Options, wit
 	return gopher.New(o).Open(t.Context(), req)
 }
 
-// octets returns the octets of an object.
+// octets reads an object, and returns its contents.
 func octets(t testing.TB, res scheme.Resource, err error) string {
 	t.Helper()
 	if err != nil {
@@ -92,7 +92,8 @@ func octets(t testing.TB, res scheme.Resource, err error) string {
 	return string(text)
 }
 
-// items returns the items of a menu as "kind title url", and its error.
+// items reads a menu. It returns each item as "kind title url", and the error that ended the
+// menu.
 func items(t testing.TB, res scheme.Resource, err error) (list []string, end error) {
 	t.Helper()
 	if err != nil {
@@ -133,7 +134,7 @@ func TestMenu(t *testing.T) {
 	if len(got) == 0 || !slices.Equal(got[:len(got)-1], want) || end != nil || !strings.HasPrefix(got[len(got)-1], "search People ") {
 		t.Errorf("%q\nwant %q, %v", got, want, end)
 	}
-	// Items can't be read twice, and no connection stays open.
+	// A second iteration must yield an error, and no connection may stay open.
 	if got, end := items(t, res, nil); len(got) != 0 || end == nil {
 		t.Errorf("again: %q %v", got, end)
 	}
@@ -151,7 +152,8 @@ func TestObjects(t *testing.T) {
 			for _, plus := range []string{"", "%09%09+"} {
 				res, err := get(t, s, test.path+plus, nil, nil)
 				got := octets(t, res, err)
-				// If the server does not double dots, lines with two dots lose one.
+				// This server does not double dots, so the client removes a dot from a line
+				// with two dots.
 				got = strings.Replace(got, "\r\n..three", "\r\n.three", 1)
 				if o := res.(*scheme.Object); got != test.octets || o.Type != test.mediaType {
 					t.Errorf("%s%s: %q %s, want %q %s", test.path, plus, got, o.Type, test.octets, test.mediaType)
@@ -177,7 +179,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// noDialer fails the test if it is used.
+// noDialer is a dialer that fails the test if it is called.
 type noDialer struct{ t *testing.T }
 
 func (d noDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -205,7 +207,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%q %v", got, end)
 	}
 	before := len(s.Log())
-	// Without words the client must not send anything.
+	// For a search without words, the client must not send anything.
 	for _, path := range []string{"7/find", "7/find%09%09+"} {
 		res, err = get(t, s, path, nil, nil)
 		if err != nil {
@@ -296,12 +298,12 @@ func TestAttributes(t *testing.T) {
 	if !found {
 		t.Error("no About")
 	}
-	// The raw reply.
+	// With Options.Raw, the client must return the whole reply.
 	res, err = get(t, s, "0/about%09%09!", &gopher.Options{Raw: true}, nil)
 	if got := octets(t, res, err); !strings.HasPrefix(got, "+-1\r\n+INFO: 0About\t/about\t") || !strings.HasSuffix(got, "\r\n.\r\n") {
 		t.Errorf("%q", got)
 	}
-	// A server without Gopher+.
+	// This server does not support Gopher+.
 	plain := start(t, &gophertest.Options{Plain: true})
 	for _, path := range []string{"0/about%09%09!", "1%09%09$", "0/survey%09%09?", "0/about%09%09!+VIEWS"} {
 		if _, err := get(t, plain, path, nil, nil); !errors.Is(err, scheme.ErrUnsupported) {
@@ -326,12 +328,12 @@ func TestView(t *testing.T) {
 	if _, err := get(t, s, "0/views", nil, func(req *scheme.Request) { req.Accept = "image/gif" }); !errors.Is(err, scheme.ErrNotFound) || !strings.Contains(err.Error(), "postscript") {
 		t.Error(err)
 	}
-	// A view in the URL takes precedence.
+	// A view in the URL must take precedence.
 	res, err := get(t, s, "0/views%09%09+Text/plain%20De_DE", nil, func(req *scheme.Request) { req.Accept = "application/postscript" })
 	if got := octets(t, res, err); got != "hallo\r\n" {
 		t.Errorf("%q", got)
 	}
-	// An item that lists no views has one without a name, which "+" requests.
+	// If the attributes list no views, the client must request the single view with "+".
 	unlisted := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
 		"/x.ps\t!": func(conn net.Conn) { io.WriteString(conn, "+-1\r\n+INFO: 9X\t/x.ps\th\t70\t+\r\n.\r\n") },
 		"/x.ps\t+": func(conn net.Conn) { io.WriteString(conn, "+4\r\n%!PS") },
@@ -350,7 +352,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// fill answers the survey.
+// fill returns a FillFunc that answers the survey form.
 func fill(answers ...string) scheme.FillFunc {
 	return func(context.Context, *scheme.Form) ([]string, bool, error) { return answers, true, nil }
 }
@@ -378,7 +380,7 @@ func TestForm(t *testing.T) {
 	if text := strings.Join(trace, "\n"); strings.Contains(text, "s3cret") || !strings.Contains(text, "/survey\t+\t1\n") {
 		t.Errorf("trace: %q", trace)
 	}
-	// The URL that submits the answers does the same each time.
+	// The URL that Submit returns must submit the answers each time it is opened.
 	u, err := form.Submit(answers)
 	if err != nil {
 		t.Fatal(err)
@@ -389,7 +391,7 @@ func TestForm(t *testing.T) {
 			t.Errorf("%s: %q", u, got)
 		}
 	}
-	// A file is sent unchanged at the end.
+	// The client must send a file unchanged, at the end of the data block.
 	log := len(s.Log())
 	answers[7] = "\x00\r\n.\r\n"
 	res, err = get(t, s, "0/survey%09%09?", nil, func(req *scheme.Request) { req.Fill = fill(answers...) })
@@ -397,7 +399,7 @@ func TestForm(t *testing.T) {
 	if got := s.Log()[log:]; len(got) != 2 || !strings.HasSuffix(got[1], "r.txt\r\n\x00\r\n.\r\n") || !strings.HasPrefix(got[1], "/survey\t+\t1\r\n+") {
 		t.Errorf("%q", got)
 	}
-	// Invalid answers are not sent.
+	// The client must not send invalid answers.
 	log = len(s.Log())
 	answers[1] = "a\r\nb"
 	_, err = get(t, s, "0/survey%09%09?", nil, func(req *scheme.Request) { req.Fill = fill(answers...) })
@@ -425,7 +427,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A server answers a plain request with a Gopher+ error.
+// The client must detect a Gopher+ error in the reply to a plain request.
 func TestPlusErrors(t *testing.T) {
 	replies := map[string]string{
 		"/dot":   "--1\r\n1 Keeper <keeper@h>\r\nGone\r\n.\r\n",
@@ -457,7 +459,7 @@ func TestPlusErrors(t *testing.T) {
 			t.Errorf("%s/moved: %v, %v", gtype, res, err)
 		}
 		if gtype == "1" {
-			continue // in a menu, this is a menu line
+			continue // in a menu, this reply is a menu line
 		}
 		for _, selector := range []string{"/doc", "/long", "/rule"} {
 			res, err := get(t, s, gtype+selector, nil, nil)
@@ -472,7 +474,8 @@ func TestPlusErrors(t *testing.T) {
 	}
 }
 
-// A text from a server that does not double dots must be unchanged, with a note.
+// If a server does not double dots, the client must return the text unchanged and set the
+// note.
 func TestNotStuffed(t *testing.T) {
 	const whole = "one\r\n..two\r\n.\r\nthree\r\n...\r\n"
 	later := make(chan bool)
@@ -487,7 +490,7 @@ func TestNotStuffed(t *testing.T) {
 	}})
 	for _, c := range []struct {
 		path, want  string
-		first, note bool // the note is set before and after reading
+		first, note bool // whether the note is set before reading, and after reading
 	}{
 		{"0/whole", whole, true, true},
 		{"0/stuffed", "one\r\n.two\r\n.\r\n", false, false},
@@ -498,8 +501,8 @@ func TestNotStuffed(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := res.(*scheme.Object)
-		// Octets that arrive within a moment are examined first; a loaded machine may be
-		// slower.
+		// The client examines data that arrives early before it returns the object, but on a
+		// loaded machine, the data may arrive too late.
 		if o.Note != "" && !c.first {
 			t.Errorf("%s: note %q", c.path, o.Note)
 		}
@@ -512,7 +515,7 @@ func TestNotStuffed(t *testing.T) {
 	}
 }
 
-// A binary reply must be an error only if it contains nothing else.
+// A reply to a request for a binary file must be an error only if it contains nothing else.
 func TestErrorsAmongOctets(t *testing.T) {
 	const line = "3Gone\t\terror.host\t1\r\n"
 	more := make(chan bool)
@@ -545,7 +548,7 @@ func TestTLS(t *testing.T) {
 	c := gopher.New(&gopher.Options{TLSConfig: s.ClientConfig()})
 	res, err := c.Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)})
 	got, end := items(t, res, err)
-	// Links to the same server use TLS, and others don't.
+	// Links to the same server must use TLS, and other links must not.
 	if end != nil || len(got) < 3 || !strings.HasPrefix(got[1], "object About gophers://"+s.Addr()) {
 		t.Errorf("%q %v", got, end)
 	}
@@ -581,7 +584,8 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// With hostile and broken servers, reading must end, and valid parts must be returned.
+// With hostile or faulty servers, reading must end, and the client must return the valid
+// parts.
 func TestHostile(t *testing.T) {
 	write := func(text string) func(net.Conn) {
 		return func(conn net.Conn) { io.WriteString(conn, text) }
@@ -662,7 +666,7 @@ func TestHostile(t *testing.T) {
 	if got := octets(t, res, err); got != "short" {
 		t.Errorf("more: %q", got)
 	}
-	// A server that does not close the connection must not block the client.
+	// The client must not wait forever for a server that does not close the connection.
 	res, err = get(t, s, "1/openmenu", nil, nil)
 	if got, end := items(t, res, err); len(got) != 1 || end != nil {
 		t.Errorf("open menu: %q %v", got, end)
@@ -687,7 +691,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// pipeDialer lets f answer on the other end of a pipe.
+// pipeDialer is a dialer that returns one end of a pipe, and calls the function with the other
+// end.
 type pipeDialer func(conn net.Conn)
 
 func (f pipeDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -699,8 +704,9 @@ func (f pipeDialer) DialContext(context.Context, string, string) (net.Conn, erro
 	return client, nil
 }
 
-// If a server does not close the connection after the end of a text, the client
-// must stop waiting after a moment. It must read a text that continues.
+// If a server does not close the connection after the end of a text, the client must stop
+// waiting after a short time. If the text continues within this time, the client must read the
+// rest.
 func TestGrace(t *testing.T) {
 	for _, test := range []struct {
 		pause time.Duration
@@ -725,8 +731,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// The client stops waiting for a silent server at the deadline of the connection or the
-// end of the context.
+// The client must stop waiting for a silent server at the deadline of the connection, or when
+// the context ends.
 func TestSilence(t *testing.T) {
 	s := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
 		"/silent": func(conn net.Conn) { io.Copy(io.Discard, conn) },
@@ -748,7 +754,7 @@ func TestSilence(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, err, stop)
 		}
 	}
-	// A slow trickle ends at the timeout.
+	// Reading a very slow reply must fail at the timeout.
 	synctest.Test(t, func(t *testing.T) {
 		d := pipeDialer(func(conn net.Conn) {
 			bufio.NewReader(conn).ReadSlice('\n')

@@ -16,9 +16,9 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// appendQuery appends the line that searches a phone book for words (RFC 2378), such as
-// "smith" or "name=smith return name email". If appendQuery fails, the error wraps
-// [locus.ErrValue], and the result is dst unchanged.
+// appendQuery appends a command that searches a phone book (RFC 2378). Examples of the
+// argument words are "smith" and "name=smith return name email". If appendQuery fails, the
+// error wraps [locus.ErrValue], and appendQuery returns dst unchanged.
 func appendQuery(dst []byte, words string) ([]byte, error) {
 	if err := checkWords(words); err != nil {
 		return dst, fmt.Errorf("%s: %w: %w", locus.Quote(words), locus.ErrValue, err)
@@ -27,23 +27,23 @@ func appendQuery(dst []byte, words string) ([]byte, error) {
 }
 
 type phoneEntry struct {
-	Number int // number that the server gives the entry in its reply, from 1
+	Number int // number of the entry in the server's reply, from 1
 	Fields []phoneField
 }
 
-// phoneField is a field of an entry. Its texts are as the server sent them, and not
+// phoneField is a field of an entry. Its texts are unchanged from the server's reply, and not
 // safe for a terminal.
 type phoneField struct {
 	Name  string
 	Lines []string // lines of the value
-	// Code is 200 to 299 if the field has a value. Any other code explains why the value is
-	// missing (508 means that the entry lacks the field). Lines then holds the server's
-	// explanation.
+	// Code is the server's code for the field. Codes 200 to 299 mean that the field has a
+	// value. Any other code explains why the value is missing; for example, 508 means that the
+	// entry does not contain the field. In this case, Lines contains the server's explanation.
 	Code int
 }
 
-// Value returns the value of the first field with the given name, with "\n" between its
-// lines. It ignores the case of the name. If the entry has no such field, ok is false.
+// Value returns the value of the first field with the given name, with "\n" between lines. It
+// ignores the case of the name. If the entry does not contain the field, ok is false.
 func (e phoneEntry) Value(name string) (value string, ok bool) {
 	for _, f := range e.Fields {
 		if strings.EqualFold(f.Name, name) && f.hasValue() {
@@ -55,8 +55,8 @@ func (e phoneEntry) Value(name string) (value string, ok bool) {
 
 func (f phoneField) hasValue() bool { return f.Code >= 200 && f.Code < 300 }
 
-// Items returns the entry as menu items. The first item is the name, and the others are the
-// fields. E-mail addresses and URLs are links.
+// Items converts the entry to menu items. The first item contains the name, and the others
+// contain the fields. Fields with e-mail addresses and URLs become links.
 func (e phoneEntry) Items() []scheme.Item {
 	title, ok := e.Value("name")
 	if !ok {
@@ -69,12 +69,12 @@ func (e phoneEntry) Items() []scheme.Item {
 	return items
 }
 
-// maxIndent limits the indentation of the lines of a value. A field may have a long name
-// and many lines.
+// maxIndent is the maximum indentation of the lines in a value. The limit is necessary because
+// a field may have a long name and many lines.
 const maxIndent = 32
 
-// appendItems appends one item for each line of the value. The first item also contains the
-// name of the field.
+// appendItems appends an item for each line of the value. The first item also contains the
+// field name.
 func (f phoneField) appendItems(items []scheme.Item) []scheme.Item {
 	label := f.Name + ": "
 	for i, text := range f.Lines {
@@ -90,8 +90,8 @@ func (f phoneField) appendItems(items []scheme.Item) []scheme.Item {
 	return items
 }
 
-// link returns the URL in a field's value. If the value contains an e-mail address, link
-// returns a mailto URL.
+// link returns the URL in the field's value. If the value contains an e-mail address instead,
+// link returns a mailto URL.
 func (f phoneField) link() (u locus.URL, ok bool) {
 	if len(f.Lines) != 1 || !f.hasValue() {
 		return locus.URL{}, false
@@ -117,11 +117,11 @@ func mailURL(address string) (locus.URL, error) {
 	return locus.Parts{Scheme: "mailto", SchemePart: &text}.URL()
 }
 
-// PhoneError is a failure that a phone book reports. It wraps the error of package
-// scheme that corresponds to its code.
+// PhoneError is an error that a phone book reports. It wraps the error of package scheme that
+// corresponds to the code.
 type PhoneError struct {
-	Code    int    // RFC 2378: 501 no match, 502 too many, 515 no indexed field in the query ...
-	Message string // the server's explanation: not safe for a terminal
+	Code    int    // code of RFC 2378, such as 501 (no match) or 502 (too many matches)
+	Message string // the server's explanation; not safe for a terminal
 }
 
 func (e *PhoneError) Error() string {
@@ -134,12 +134,12 @@ func (e *PhoneError) Unwrap() error {
 		return f.kind
 	}
 	if e.Code >= 400 && e.Code < 500 {
-		return scheme.ErrUnreachable // RFC 2378 calls these codes temporary
+		return scheme.ErrUnreachable // by RFC 2378, these codes mean temporary errors
 	}
 	return scheme.ErrProtocol
 }
 
-// phoneFailures holds the codes of RFC 2378 with a specific meaning or hint.
+// phoneFailures contains the codes of RFC 2378 that have a specific error or hint.
 var phoneFailures = map[int]struct {
 	kind error
 	hint string
@@ -154,7 +154,7 @@ var phoneFailures = map[int]struct {
 	516: {kind: scheme.ErrAuth},
 }
 
-// hinted returns e with the hint for its code.
+// hinted returns e with the hint for its code, if there is one.
 func (e *PhoneError) hinted() error {
 	if hint := phoneFailures[e.Code].hint; hint != "" {
 		return scheme.Hint(e, hint)
@@ -162,27 +162,27 @@ func (e *PhoneError) hinted() error {
 	return e
 }
 
-// maxEntryLines limits the lines of one entry. The reader buffers a whole entry,
-// because its name may be the last line.
+// maxEntryLines is the maximum number of lines in an entry. The reader buffers a whole entry,
+// because the name may be the last line.
 const maxEntryLines = 1 << 16
 
-// phoneReader reads the reply of a phone book to a query, entry by entry.
+// phoneReader reads the reply to a phone book query, entry by entry.
 type phoneReader struct {
 	lines *line.Reader
 	most  int // maximum number of lines in a reply
-	count int // number of lines that were read
+	count int // number of lines read so far
 	trace func(sent bool, line string)
 
-	entry  phoneEntry // fields of the entry that were read so far
+	entry  phoneEntry // the current entry, with the fields read so far
 	size   int        // number of lines in entry
-	notice PhoneError // the first line that reports a failure; if Code is 0, there is none
+	notice PhoneError // the first line that reports an error; Code is 0 if there is none
 	err    error      // the error to return after entry; io.EOF at the end of a successful reply
 	ended  bool       // the reader has read the whole reply
 }
 
-// newPhoneReader returns a reader of the reply in r. The reader may read ahead. If limits
-// is nil, the defaults apply. The field Items of limits is the maximum number of lines in
-// the reply.
+// newPhoneReader returns a phoneReader for the reply in r. The phoneReader may read ahead. If
+// limits is nil, the default limits apply. The value of limits.Items is the maximum number of
+// lines in the reply.
 func newPhoneReader(r io.Reader, limits *Limits) *phoneReader {
 	l := limits.orDefault(attributeOctets)
 	lines := line.NewReader(r, l.Line)
@@ -190,10 +190,10 @@ func newPhoneReader(r io.Reader, limits *Limits) *phoneReader {
 	return &phoneReader{lines: lines, most: l.Items}
 }
 
-// Next returns the next entry. After the last entry the error is io.EOF. If the phone book
-// reports a failure, the error is a [*PhoneError]. Any other error wraps
+// Next returns the next entry. After the last entry, the error is io.EOF. If the phone book
+// reports an error, Next returns it as a [*PhoneError]. Any other error wraps
 // [scheme.ErrTooLarge] or [scheme.ErrProtocol]. If the reply is truncated, the error also
-// wraps io.ErrUnexpectedEOF. Next returns an incomplete entry before the error.
+// wraps io.ErrUnexpectedEOF. Next returns an incomplete entry before it returns an error.
 func (p *phoneReader) Next() (phoneEntry, error) {
 	for p.err == nil {
 		l, err := p.readLine()
@@ -224,7 +224,8 @@ func (p *phoneReader) takeEntry() phoneEntry {
 	return e
 }
 
-// add adds a line to the entry. A line without a name continues the previous field.
+// add adds a line to the current entry. A line without a field name continues the previous
+// field.
 func (p *phoneReader) add(l phoneLine) {
 	if p.size++; p.size > maxEntryLines {
 		p.size--
@@ -240,8 +241,8 @@ func (p *phoneReader) add(l phoneLine) {
 	p.entry.Fields = append(p.entry.Fields, phoneField{Name: l.name, Lines: []string{l.text}, Code: l.code})
 }
 
-// end returns the error for the last line of a reply. If an earlier line reports a failure,
-// end returns the earlier failure. The last line then only reports that the server did not
+// end returns the error for the last line of a reply. If an earlier line reported an error,
+// end returns the earlier error, because the last line then only says that the server did not
 // understand the query.
 func (p *phoneReader) end(l phoneLine) error {
 	p.ended = true
@@ -287,10 +288,10 @@ func phoneError(err error) error {
 //	[-]code:text
 //	[-]code:index:name:text
 type phoneLine struct {
-	more       bool // a "-" before the code means that more lines follow
+	more       bool // a "-" precedes the code, so more lines follow
 	code       int
-	index      int    // number of the line's entry; 0 if none
-	name, text string // if the name is empty, the line continues the previous field
+	index      int    // number of the entry to which the line belongs; 0 if none
+	name, text string // field name and text; without a name, the line continues the previous field
 }
 
 func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
@@ -311,8 +312,8 @@ func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	return l, true
 }
 
-// phoneMenu searches a phone book for words. It returns the entries as items, and reads the
-// entries from r on demand. After the reply it sends "quit".
+// phoneMenu searches a phone book for the given words. It returns the entries as items, and
+// reads them from r on demand. After the whole reply, it sends "quit".
 func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
 	for x := range split(g.url).faults {
 		return nil, x.Error(g.url)
@@ -326,7 +327,7 @@ func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, tr
 	if err := p.send(w, query); err != nil {
 		return nil, fmt.Errorf("%w: the query was not sent: %w", scheme.ErrProtocol, err)
 	}
-	// The first entry shows whether the query succeeded.
+	// Only the first entry or error reveals whether the query succeeded.
 	entry, err := p.Next()
 	if err != nil {
 		p.quit(w)
@@ -359,7 +360,7 @@ func (p *phoneReader) send(w io.Writer, text []byte) error {
 	return err
 }
 
-// quit sends "quit" if the reply is complete. It does not wait for an answer.
+// quit sends "quit" if the reply is complete. It does not wait for a reply.
 func (p *phoneReader) quit(w io.Writer) {
 	if p.ended {
 		_ = p.send(w, []byte("quit\r\n"))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A readable pattern of a reply line.
+// These regular expressions match a line of a phone book reply.
 var (
 	slowAnswer = regexp.MustCompile(`(?s)\A(-?)([1-9][0-9][0-9]):(.*)\z`)
 	slowField  = regexp.MustCompile(`(?s)\A([0-9]{1,9}):([^:]*):(.*)\z`)
@@ -50,7 +50,8 @@ func FuzzPhoneLine(f *testing.F) {
 	})
 }
 
-// FuzzPhoneReader checks that reading ends within the limits and loses nothing.
+// FuzzPhoneReader checks that reading ends within the limits, and that the reader returns all
+// fields.
 func FuzzPhoneReader(f *testing.F) {
 	for _, c := range captures(f) {
 		if strings.Contains(c.name, "cso") {

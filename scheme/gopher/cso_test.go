@@ -43,11 +43,11 @@ func TestAppendQuery(t *testing.T) {
 	}
 }
 
-// phoneConn is a connection to a server with a fixed answer.
+// phoneConn is a connection to a phone book with a fixed reply.
 type phoneConn struct {
 	io.Reader
 	sent   bytes.Buffer
-	broken error // the error of Write
+	broken error // the error that Write returns
 }
 
 func (c *phoneConn) Write(p []byte) (int, error) {
@@ -57,8 +57,8 @@ func (c *phoneConn) Write(p []byte) (int, error) {
 	return c.sent.Write(p)
 }
 
-// look queries a phone book with a fixed answer, and returns the titles of the items,
-// with their URLs, and the octets that were sent.
+// look queries a phone book that sends a fixed reply. It returns the titles and URLs of the
+// items, and the data that the client sent.
 func look(t testing.TB, answer io.Reader, words string, o *Limits) (titles []string, sent string, err error) {
 	t.Helper()
 	c := &phoneConn{Reader: answer}
@@ -104,7 +104,7 @@ var anna = []string{
 	"         Town",
 }
 
-// Captures of real clients and a phone book.
+// TestPhoneCaptures replays captures of real clients with a phone book.
 func TestPhoneCaptures(t *testing.T) {
 	seen := 0
 	for _, c := range captures(t) {
@@ -115,14 +115,15 @@ func TestPhoneCaptures(t *testing.T) {
 		query, rest, _ := strings.Cut(c.sent, "\r\n")
 		words, isQuery := strings.CutPrefix(query, "query ")
 		if !isQuery {
-			// No URL sends these commands, but their answers can be read.
+			// No URL causes the client to send these commands, but it can parse the replies to
+			// them.
 			testOtherAnswer(t, c, query)
 			continue
 		}
 		titles, sent, err := look(t, bytes.NewReader(c.s2c), words, nil)
 		want := c.sent
 		if rest == "" {
-			want += "quit\r\n" // lynx does not send it
+			want += "quit\r\n" // lynx does not send "quit"
 		}
 		if sent != want {
 			t.Errorf("%s: sent %q, want %q", c.name, sent, want)
@@ -193,7 +194,7 @@ func wantPhoneError(t *testing.T, err error, code int, message string, kind erro
 	}
 }
 
-// readEntries reads a whole answer; the error is nil after a good one.
+// readEntries reads all entries of a reply. The error is nil if the query succeeded.
 func readEntries(r io.Reader, o *Limits) (entries []phoneEntry, err error) {
 	p := newPhoneReader(r, o)
 	for {
@@ -247,7 +248,7 @@ func TestPhoneReader(t *testing.T) {
 	}
 }
 
-// The codes of RFC 2378, with the texts of servers.
+// TestPhoneErrors checks the codes of RFC 2378, with messages from real servers.
 func TestPhoneErrors(t *testing.T) {
 	for _, c := range []struct {
 		answer  string
@@ -274,7 +275,7 @@ func TestPhoneErrors(t *testing.T) {
 		} else if strings.ContainsAny(err.Error(), "\x1b\r\n") {
 			t.Errorf("%q: an error that is not safe to show: %q", c.answer, err)
 		}
-		// The answer is complete, so quit is sent.
+		// The reply is complete, so the client must send "quit".
 		_, sent, err := look(t, strings.NewReader(c.answer), "smith", nil)
 		if !errors.Is(err, c.kind) || sent != "query smith\r\nquit\r\n" {
 			t.Errorf("%q: sent %q, %v", c.answer, sent, err)
@@ -282,7 +283,7 @@ func TestPhoneErrors(t *testing.T) {
 	}
 }
 
-// The entries before a failure are returned.
+// The reader must return the entries before an error.
 func TestPhoneCut(t *testing.T) {
 	const good = "102:There were 2\r\n-200:1:name: A\r\n-200:1:phone: 1\r\n-200:2:name: B\r\n"
 	many := strings.Repeat("-200:1: : x\r\n", maxEntryLines+1)
@@ -324,7 +325,7 @@ func TestPhoneCut(t *testing.T) {
 	if _, _, err := look(t, iotest.ErrReader(os.ErrDeadlineExceeded), "smith", nil); err != os.ErrDeadlineExceeded {
 		t.Errorf("a time-out became %v", err)
 	}
-	// No lines, and only lines that announce a wait.
+	// These replies contain no lines, or only lines that announce a delay.
 	for _, answer := range []string{"", "100:wait\r\n", "102"} {
 		if _, _, err := look(t, strings.NewReader(answer), "smith", nil); !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%q: error %v", answer, err)
@@ -348,7 +349,7 @@ func TestPhoneMenuStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The first entry is returned before the server has sent the rest.
+		// The menu must yield the first entry before the server has sent the rest.
 		if got = append(got, item.Title); len(got) == 2 {
 			break
 		}
@@ -381,7 +382,7 @@ func TestPhoneMenuRefuses(t *testing.T) {
 	}
 }
 
-// The indentation of lines under a long name is limited.
+// The indentation of lines below a long field name must be limited.
 func TestPhoneLongName(t *testing.T) {
 	f := phoneField{strings.Repeat("n", 60_000), slices.Repeat([]string{"x"}, 10_000), 200}
 	items := phoneEntry{1, []phoneField{f}}.Items()
@@ -427,7 +428,7 @@ func TestPhoneLinks(t *testing.T) {
 			t.Errorf("%s: %q leads to %q, want %q", c.name, c.value, got, c.url)
 		}
 	}
-	// Neither an explanation nor a value of two lines is an address.
+	// An explanation and a value with two lines must not become a link.
 	for _, f := range []phoneField{{"url", []string{"http://h/"}, 503}, {"url", []string{"http://h/", "b"}, 200}} {
 		if items := (phoneEntry{1, []phoneField{f}}).Items(); !items[len(items)-1].URL.IsZero() || !items[1].URL.IsZero() {
 			t.Errorf("%v leads to %v", f, items)

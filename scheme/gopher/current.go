@@ -44,7 +44,7 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// normalizeURI writes "1", the type of the root, for an empty gopher-path.
+// normalizeURI replaces an empty gopher-path by "1", which is the type of the root.
 func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	if _, query := u.Query(); query || u.Path() != "/" {
 		return u

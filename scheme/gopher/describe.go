@@ -24,8 +24,8 @@ func title(u locus.URL) string {
 	return strings.Trim(selector[strings.LastIndexByte(selector, '/')+1:], "/")
 }
 
-// parents returns the host's menu. A phone book has no such menu, because it has its own
-// server.
+// parents returns the root menu of the host. For a phone book, it returns nothing, because a
+// phone book is a separate server.
 func parents(u locus.URL) []scheme.Parent {
 	path, _ := u.Path()
 	if path == "" || path == "1" || path[0] == TypePhone {
@@ -39,7 +39,7 @@ func freshness(u locus.URL) scheme.Freshness {
 	gtype := w.gtypeOctet()
 	switch {
 	case w.hasPlus && (w.plus == "" || strings.Contains(w.plus, "?") || strings.Contains(w.plus, tab)):
-		return scheme.Freshness{} // the URL of a form, or of the reply to a form
+		return scheme.Freshness{} // this is the URL of a form, or of the reply to a form
 	case w.hasPlus && strings.ContainsAny(w.plus[:1], "!$"), strings.HasPrefix(w.plus, "%21"):
 		return scheme.Freshness{For: scheme.MenuAge}
 	case w.search != "", strings.Contains(w.selector, "?"), gtype == TypeSearch, gtype == TypePhone:
@@ -52,7 +52,8 @@ func freshness(u locus.URL) scheme.Freshness {
 	return scheme.Freshness{For: scheme.FileAge, Dated: true}
 }
 
-// below compares only the selectors, because links to one menu may have several types.
+// below implements Crawl.Below. It compares only the selectors, because the type may differ
+// between links to the same menu.
 func below(start, u locus.URL) bool {
 	path, _ := u.Path()
 	return strings.HasPrefix(withoutType(u), withoutType(start)) && (path == "" || path[0] == TypeMenu) && !strings.Contains(path, tab)

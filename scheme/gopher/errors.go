@@ -9,24 +9,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Codes of a [ReplyError] (Gopher+ section 2.3).
+// These constants are the codes of a [ReplyError] (Gopher+ section 2.3).
 const (
-	CodeNone         = 0 // plain Gopher sends no code
+	CodeNone         = 0 // a plain Gopher error has no code
 	CodeNotAvailable = 1
 	CodeTryLater     = 2
 	CodeMoved        = 3
 )
 
-// ReplyError is an error that a server sends instead of an item. Its texts are as the
-// server sent them and are not safe for a terminal. Error returns one line that is
-// safe for a terminal.
+// ReplyError is an error that a server sends instead of an item. Its texts are unchanged from
+// the reply, and are not safe for a terminal. The method Error returns one line that is safe
+// for a terminal.
 //
-// It wraps [scheme.ErrNotFound], or [scheme.ErrUnreachable] if the server suggests
-// a later retry.
+// A ReplyError wraps [scheme.ErrUnreachable] if the server suggests a later retry, and
+// [scheme.ErrNotFound] otherwise.
 type ReplyError struct {
 	Code    int
-	Message string    // may have several lines, with "\n" between them
-	Admin   string    // the server's maintainer: a name, and an address in <>
+	Message string    // message, with "\n" between lines
+	Admin   string    // the server's maintainer, as "name <address>"
 	moved   *menuLine // the item's new menu line, if the code is CodeMoved
 }
 
@@ -60,12 +60,12 @@ func (e *ReplyError) Unwrap() error {
 	return scheme.ErrNotFound
 }
 
-// maxFailure is the maximum number of octets of an error that the client reads.
+// maxFailure is the maximum number of bytes that the client reads from an error.
 const maxFailure = 16 << 10
 
-// readFailure reads the body of a Gopher+ error and returns a [*ReplyError]. If reading
-// fails before the first octet, it returns the error of r. A body without a code is a
-// message.
+// readFailure reads the body of a Gopher+ error and returns a [*ReplyError]. If reading fails
+// before the first byte, it returns the error of r. If the body contains no code, the whole
+// body is the message.
 func readFailure(r io.Reader) error {
 	octets, err := io.ReadAll(io.LimitReader(r, maxFailure))
 	if err != nil && len(octets) == 0 {
@@ -93,8 +93,8 @@ func cutCode(line string) (code int, rest string, ok bool) {
 	return int(line[0] - '0'), strings.TrimSpace(line[1:]), true
 }
 
-// readMoved removes a moved item's new menu line from the given lines. The menu line is the
-// first or the second line.
+// readMoved finds the new menu line of a moved item in the first or second of the given lines,
+// and stores it in e.moved. It returns the other lines.
 func (e *ReplyError) readMoved(lines []string) []string {
 	if e.Code != CodeMoved {
 		return lines
@@ -112,7 +112,8 @@ func (e *ReplyError) readMoved(lines []string) []string {
 	return lines
 }
 
-// readAdmin removes the name of the server's maintainer from the first of the given lines.
+// readAdmin finds the server's maintainer in the first of the given lines, and stores the text
+// in e.Admin. It returns the remaining lines.
 func (e *ReplyError) readAdmin(lines []string) []string {
 	if len(lines) == 0 {
 		return lines
@@ -124,11 +125,11 @@ func (e *ReplyError) readAdmin(lines []string) []string {
 	return lines
 }
 
-// plusFailure returns the Gopher+ error in the reply to a plain request, or nil. Some
-// servers answer any request with such an error. The first line is "--1" or "--2", and the
-// second line begins with a code. The error must be complete. The argument whole reports
-// whether reply is the server's whole reply. Otherwise, a line that is only a dot must end
-// the error.
+// plusFailure returns the Gopher+ error in the reply to a plain request, or nil if the reply
+// is not an error. Some servers send such an error in reply to any request. The first line of
+// the error is "--1" or "--2", and the second line begins with a code. The error must be
+// complete. If whole is true, the argument reply is the server's whole reply. Otherwise, a
+// line that contains only a dot must end the error.
 func plusFailure(reply []byte, whole bool) error {
 	first, rest, _ := bytes.Cut(reply, []byte("\n"))
 	h := plusHeader{Plus: true, Failed: true, Length: lengthDot}
@@ -150,9 +151,10 @@ func plusFailure(reply []byte, whole bool) error {
 	return readFailure(h.Body(bytes.NewReader(rest), true))
 }
 
-// plainError returns the error in a whole reply without Gopher+, or nil. Plain Gopher does
-// not mark errors. An error is a menu line where the client expects no menu. The line has
-// type 3 or the host "error.host", and only information lines follow.
+// plainError returns the error in a whole reply without Gopher+, or nil if the reply is not an
+// error. Plain Gopher does not mark errors. Servers send an error as a menu line with type 3
+// or the host "error.host", even if the client does not expect a menu. Only information lines
+// may follow.
 func plainError(reply []byte) error {
 	var first *ReplyError
 	for len(reply) > 0 {

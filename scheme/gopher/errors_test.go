@@ -25,7 +25,7 @@ func TestReadFailure(t *testing.T) {
 		says string
 		is   error
 	}{
-		// As UMN gopherd sends it.
+		// These are errors of UMN gopherd.
 		{"1 Test Admin <admin@example.org>\r\n'/nope' does not exist!!\r\n",
 			ReplyError{Code: 1, Admin: "Test Admin <admin@example.org>", Message: "'/nope' does not exist!!"},
 			`not found: the server says "'/nope' does not exist!!"; contact "Test Admin <admin@example.org>"`, scheme.ErrNotFound},
@@ -90,7 +90,8 @@ func TestReadFailureBounds(t *testing.T) {
 	}
 }
 
-// The failures of real servers, in both captured forms and a third one.
+// TestCapturedFailures checks the errors of real servers, in the two captured formats and in a
+// third format.
 func TestCapturedFailures(t *testing.T) {
 	seen := 0
 	for _, c := range captures(t) {
@@ -137,7 +138,7 @@ func TestPlainError(t *testing.T) {
 		{"3a\t\t\t\r\n3b\t\t\t\r\n", ""},
 		{"ia\t\t\t\r\n3b\t\t\t\r\n", ""},
 		{string(captured(t, "gn-text").s2c), ""},
-		{string(captured(t, "gn-error-text").s2c), ""}, // it looks like a text
+		{string(captured(t, "gn-error-text").s2c), ""}, // this error looks like a text
 	} {
 		err := plainError([]byte(c.reply))
 		var e *ReplyError

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// A menu's items, with their URLs.
+// A program lists the items in a menu, with their URLs.
 func ExampleClient_Open() {
 	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "About", Data: "It opens at nine.\n"},
@@ -30,7 +30,7 @@ func ExampleClient_Open() {
 	defer server.Close()
 	root := "gopher://" + server.Addr() + "/"
 
-	// The server is on this machine, which the policy denies without this rule.
+	// The rule permits connections to this machine, which the policy denies by default.
 	client, err := all.Client(&all.Options{Rules: policy.Rules{TypedPrivate: true}})
 	if err != nil {
 		fmt.Println(err)
@@ -89,7 +89,7 @@ func ExampleParts() {
 	// Output: gopher://host/7find%09what%3F%20now <nil>
 }
 
-// The menu of a public server.
+// A program lists the menu of a public server.
 func Example() {
 	client, err := all.Client(nil) // every scheme, and public addresses only
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 )
 
-// TestForeignConversations replays curl's tests: the client must send the same
-// octets, and read the replies.
+// TestForeignConversations replays curl's tests. The client must send the same requests, and
+// must parse the replies.
 func TestForeignConversations(t *testing.T) {
 	b, err := os.ReadFile("testdata/foreign/curl.txt")
 	if err != nil {

@@ -17,7 +17,7 @@ func TestWordsForms(t *testing.T) {
 		form  func(URL) *scheme.Form
 		title string
 		words string
-		want  string // empty if the words are rejected
+		want  string // empty if the form must reject the words
 	}{
 		{"gopher://h/7sel", search, "Search it", "one", "gopher://h/7sel%09one"},
 		{"gopher://h:7070/7/a%20b%25", search, "Search it", "two words", "gopher://h:7070/7/a%20b%25%09two%20words"},

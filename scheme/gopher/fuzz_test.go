@@ -24,8 +24,8 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-// harmless checks that a request is one line of at most three fields, except after the
-// first line of a form.
+// harmless checks that a request consists of one line of at most three fields. Only in a
+// request with a form may other lines follow.
 func harmless(t *testing.T, g URL, request string) {
 	t.Helper()
 	line, rest, ok := strings.Cut(request, "\r\n")

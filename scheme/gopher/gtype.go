@@ -10,12 +10,12 @@ import (
 type typeInfo struct {
 	kind      scheme.ItemKind // kind of the menu item
 	mediaType string          // media type; empty if unknown
-	byName    bool            // the end of the selector determines the media type; mediaType is the default
+	byName    bool            // the file extension in the selector determines the media type; mediaType is the default
 	isText    bool            // a plain reply consists of lines and ends with a lone dot
 }
 
-// types holds the types of RFC 1436 section 3.8, of Gopher+ section 2.9, and
-// types in common use. The client fetches items of any other type as octets.
+// types contains the types of RFC 1436 section 3.8 and Gopher+ section 2.9, and types in
+// common use. The client fetches an item of any other type as a binary file.
 var types = [256]typeInfo{
 	'0':        {kind: scheme.KindObject, mediaType: "text/plain", isText: true},
 	TypeMenu:   {kind: scheme.KindMenu, mediaType: "application/gopher-menu", isText: true},
@@ -42,8 +42,8 @@ var types = [256]typeInfo{
 }
 
 // itemType returns the media type of an item, or "" if it is unknown. The selector matters
-// only for types that have no fixed media type. A text whose name ends in ".html" remains a
-// text.
+// only for types that have no fixed media type. An item of a text type is a text even if the
+// selector ends in ".html".
 func itemType(gtype byte, selector string) string {
 	t := types[gtype]
 	if t.byName {

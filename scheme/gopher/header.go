@@ -14,25 +14,25 @@ import (
 
 // plusHeader is the first line of a reply to a Gopher+ request (Gopher+ section 2.3).
 type plusHeader struct {
-	// Plus reports whether the reply has a header. A server without Gopher+ sends none.
+	// Plus reports whether the reply has a header. A server without Gopher+ sends no header.
 	Plus   bool
-	Failed bool // the reply is an error: see readFailure
-	// Length is the number of octets after the header, or lengthDot or lengthClose.
+	Failed bool // the reply is an error (see readFailure)
+	// Length is the size of the body in bytes, or lengthDot or lengthClose.
 	Length int64
 }
 
-// Values of Length for replies whose size the server does not announce.
+// These values of Length mean that the server does not announce the size of the body.
 const (
-	lengthDot   = -1 // a line that is only a dot ends the reply
+	lengthDot   = -1 // a line that contains only a dot ends the reply
 	lengthClose = -2 // the end of the connection ends the reply
 )
 
-// maxHeader is the maximum length of a header in octets, including its end.
+// maxHeader is the maximum length of a header in octets, including the line ending.
 const maxHeader = 32
 
-// readHeader reads the header from r, and nothing beyond its line. If there is no
-// header, it leaves r unchanged. If the header is truncated or invalid, the error
-// wraps [scheme.ErrProtocol].
+// readHeader reads the header from r, and nothing after the header line. If there is no
+// header, it reads nothing. If the header is truncated or invalid, the error wraps
+// [scheme.ErrProtocol].
 func readHeader(r *bufio.Reader) (plusHeader, error) {
 	for n := 1; n <= maxHeader; n++ {
 		line, err := r.Peek(n)
@@ -60,9 +60,8 @@ func readHeader(r *bufio.Reader) (plusHeader, error) {
 	return plusHeader{Length: lengthClose}, nil
 }
 
-// headerNumber returns the number in a header. The line may be only the beginning of a
-// header. If the line is neither, ok is false. The result whole reports whether the header
-// is complete.
+// headerNumber returns the number in a header. The argument line is a header or the beginning
+// of a header; otherwise, ok is false. If the header is complete, whole is true.
 //
 //	header = ( "+" | "-" ) *SP [ "-" ] 1*digit *SP [ CR ] LF
 func headerNumber(line string) (number string, whole, ok bool) {
@@ -93,8 +92,8 @@ func headerLength(number string) (int64, error) {
 	return 0, fmt.Errorf("%w: invalid length %s of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol, number)
 }
 
-// String returns the header as a server writes it, without the line end. If Plus is
-// false, it returns "".
+// String returns the header as a server sends it, without the line ending. If h.Plus is false,
+// it returns "".
 func (h plusHeader) String() string {
 	switch {
 	case !h.Plus:
@@ -105,10 +104,10 @@ func (h plusHeader) String() string {
 	return "+" + strconv.FormatInt(h.Length, 10)
 }
 
-// Body returns the body after the header in r. If the header has a length, the body has
-// exactly that many octets. After lengthDot, or without a header, the body consists of
-// lines if text is true. In all other cases the body is the rest of r. The text of an error
-// ends at the first lone dot.
+// Body returns a reader for the body, which follows the header in r. If h.Length is a size,
+// the body must have exactly this size. If h.Length is lengthDot, or if there is no header, a
+// body with text true consists of lines and ends with a lone dot. In all other cases, the body
+// is the rest of r. The text of an error ends at the first lone dot.
 func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	if text {
 		return h.TextBody(r, &textOptions{Strict: h.Failed})
@@ -122,7 +121,7 @@ func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	return r
 }
 
-// TextBody is like plusHeader.Body with text true, but has options for the dots.
+// TextBody is like plusHeader.Body with text true, but has options for the treatment of dots.
 func (h plusHeader) TextBody(r io.Reader, o *textOptions) io.Reader {
 	switch {
 	case h.Plus && h.Length >= 0:

@@ -14,7 +14,7 @@ import (
 func TestReadHeader(t *testing.T) {
 	const none = ""
 	for _, c := range []struct{ reply, header, rest string }{
-		// Gopher+ section 2.3.
+		// These are the headers of Gopher+ section 2.3.
 		{"+-1\r\nText\r\n.\r\n", "+-1", "Text\r\n.\r\n"},
 		{"+-2\r\noctets", "+-2", "octets"},
 		{"+5340\r\noctets", "+5340", "octets"},
@@ -76,7 +76,7 @@ func TestReadHeaderFails(t *testing.T) {
 		{"-99999999999999999999999\r\n", "protocol error: invalid length 99999999999999999999999 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
 		{"+", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+"`, io.ErrUnexpectedEOF},
 		{"+-", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+-"`, io.ErrUnexpectedEOF},
-		{"-- ", "", nil}, // a number contains no blank
+		{"-- ", "", nil}, // a number must not contain a space
 		{"+12", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12"`, io.ErrUnexpectedEOF},
 		{"+12 \r", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12 \r"`, io.ErrUnexpectedEOF},
 	} {
@@ -99,7 +99,7 @@ func TestReadHeaderFails(t *testing.T) {
 	}
 }
 
-// readHeader does not wait when it has enough octets.
+// readHeader must not wait for more data after it has read a whole header.
 func TestReadHeaderDoesNotWait(t *testing.T) {
 	for _, sent := range []string{"T", "+I", "+-1\n", "+-1\r\n", "-7x", "+-2\r\nabc"} {
 		r, w := io.Pipe()
@@ -109,7 +109,7 @@ func TestReadHeaderDoesNotWait(t *testing.T) {
 		}
 		w.Close()
 	}
-	// The smallest bufio.Reader holds less than the longest header.
+	// The smallest bufio.Reader has a buffer that is shorter than the longest header.
 	r := bufio.NewReaderSize(strings.NewReader("+1"+strings.Repeat(" ", 20)+"\r\n"), 1)
 	if h, err := readHeader(r); err != nil || h.Plus {
 		t.Error(h, err)
@@ -124,7 +124,7 @@ func TestHeaderBody(t *testing.T) {
 		want, rest string
 	}{
 		{plusHeader{Length: lengthClose}, false, reply, ""},
-		{plusHeader{Length: lengthClose}, true, "a\r\n..b\r\n.\r\nc\r\n", ""}, // the server does not double dots
+		{plusHeader{Length: lengthClose}, true, "a\r\n..b\r\n.\r\nc\r\n", ""}, // this server does not double dots
 		{plusHeader{Plus: true, Length: 9}, false, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
 		{plusHeader{Plus: true, Length: 9}, true, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
 		{plusHeader{Plus: true, Length: 0}, true, "", reply},
@@ -147,8 +147,8 @@ func TestHeaderBody(t *testing.T) {
 	}
 }
 
-// A cut body returns its octets and then an error. The announced length does not
-// determine the allocated memory.
+// Reading a truncated body must return the received data, and then an error. The announced
+// length must not determine the allocated memory.
 func TestCutBody(t *testing.T) {
 	h := plusHeader{Plus: true, Length: 1 << 62}
 	got, err := io.ReadAll(h.Body(iotest.DataErrReader(strings.NewReader("abc")), false))
@@ -166,7 +166,7 @@ func TestCutBody(t *testing.T) {
 	if string(got) != "abc" || err != broken {
 		t.Errorf("%q, %v", got, err)
 	}
-	// The error comes after all octets.
+	// The reader must return the error after all data.
 	got, err = io.ReadAll(plusHeader{Plus: true, Length: 3}.Body(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), true))
 	if string(got) != "abc" || err != nil {
 		t.Errorf("%q, %v", got, err)

@@ -15,31 +15,30 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Types of the lines that are not items.
+// These are the types of lines that are not items.
 const (
-	infoType   = 'i' // a text line between the items; not in any RFC, but in common use
-	errorType  = '3' // the name of the line is the message (RFC 1436 section 3.8)
-	mirrorType = '+' // the line names another server for the previous item
+	infoType   = 'i' // a line of text between the items; in common use, but not defined by an RFC
+	errorType  = '3' // an error, whose message is the name of the line (RFC 1436 section 3.8)
+	mirrorType = '+' // another server for the previous item
 )
 
-// menuLine is one line of a menu (RFC 1436 section 2; Gopher+, section 2.1). Its texts
-// are the octets that the server sent. They are not safe for a terminal, and their
-// charset is unknown.
+// menuLine is one line of a menu (RFC 1436 section 2; Gopher+ section 2.1). Its texts are
+// unchanged from the reply. They are not safe for a terminal, and have an unknown charset.
 type menuLine struct {
-	Type     byte   // the gophertype; 0 means missing
+	Type     byte   // gophertype; 0 if missing
 	Name     string // display string of the item
 	Selector string
 	Host     string // host; empty means the host of the menu
-	Port     uint16 // 0 means that the port is unknown (see Fault and Assumed); an empty field means 70, or 23 for a session
+	Port     uint16 // port; 0 if unknown (see Fault and Assumed); an empty field means 70, or 23 for a session
 	Plus     byte   // '+' for an item with Gopher+ attributes, '?' for an item that also has a form; otherwise 0
-	Mirrors  byte   // in a '+' line, the type of the item before that line; otherwise 0
-	Fault    error  // reason why the line is not a link and can only be shown; wraps scheme.ErrProtocol
-	Assumed  bool   // the line has no host and port, so the menu's host and port apply
+	Mirrors  byte   // in a '+' line, the type of the previous item; otherwise 0
+	Fault    error  // reason why the line is not a link; wraps scheme.ErrProtocol
+	Assumed  bool   // the line contains no host and port, so the menu's host and port apply
 }
 
 type lineError struct {
 	why  string
-	text string // the invalid octets; empty if none
+	text string // the invalid text; empty if none
 }
 
 func (e *lineError) Error() string {
@@ -58,8 +57,8 @@ var (
 	errNoMirror = &lineError{why: "the line names another server for the item before it, but there is no such item"}
 )
 
-// parseLine reads one line of a menu, without its line end. For an empty line, ok is
-// false. Only menuReader sets Mirrors, because it depends on the previous lines.
+// parseLine parses one line of a menu, without its line ending. For an empty line, ok is
+// false. parseLine does not set the field Mirrors, which depends on the previous lines.
 func parseLine(line []byte) (l menuLine, ok bool) {
 	if len(line) == 0 {
 		return menuLine{}, false
@@ -73,15 +72,15 @@ func parseLine(line []byte) (l menuLine, ok bool) {
 
 const whySelector = "a selector can't contain CR, LF or NUL"
 
-// menuState holds the data from previous lines that the parser needs for a line.
+// menuState holds data from previous lines that the parser needs for the next line.
 type menuState struct {
 	item byte   // type of the last item; 0 if none
-	host string // the last valid host, because many consecutive lines repeat it
+	host string // the last valid host; many consecutive lines repeat the same host
 }
 
-// parse reads a line into the zero menuLine. The line must not be empty or
-// contain CR or LF. For information and error lines, parse ignores selector, host
-// and port.
+// parse parses a line into l, which must be the zero menuLine. The text must not be empty or
+// contain CR or LF. For information and error lines, parse ignores the selector, host and
+// port.
 func (l *menuLine) parse(text string, before *menuState) {
 	first, rest, more := strings.Cut(text, "\t")
 	if first == "" || first[0] == 0 {
@@ -107,7 +106,7 @@ func (l *menuLine) parse(text string, before *menuState) {
 		l.readPlus(rest)
 	}
 	if _, isLink := l.link(); isLink {
-		l.Assumed = false // a link needs no host, so the line does not use the menu's
+		l.Assumed = false // a "URL:" link needs no host, so the menu's host does not apply
 		return
 	}
 	switch {
@@ -132,8 +131,8 @@ func (l *menuLine) readPlus(text string) {
 	}
 }
 
-// isHostText reports whether text can be the host part of a URL. The host itself may be
-// invalid.
+// isHostText reports whether text can be the host part of a URL. It does not check whether the
+// host is valid.
 func isHostText(text string) bool {
 	if octet.All(text)&octet.Unreserved != 0 {
 		return true
@@ -146,7 +145,7 @@ func isHostText(text string) bool {
 	return !strings.ContainsAny(text, `/\?#@"<>`)
 }
 
-// readPort reads the port field, 1 to 65535.
+// readPort parses the port field, which must be a number from 1 to 65535.
 func (l *menuLine) readPort(digits string) {
 	if digits == "" {
 		l.Port = Port
@@ -165,7 +164,8 @@ func (l *menuLine) readPort(digits string) {
 
 const telnetPort = 23
 
-// kind returns the type of the item, or of the item that it mirrors.
+// kind returns the type of the item. For a mirror line, it returns the type of the mirrored
+// item.
 func (l *menuLine) kind() byte {
 	if l.Type == mirrorType {
 		return l.Mirrors
@@ -182,8 +182,8 @@ func (l *menuLine) isError() bool {
 	return l.Type == errorType || len(l.Host) == len(errorHost) && strings.EqualFold(l.Host, errorHost)
 }
 
-// link returns the URL after "URL:" in the selector of type h. The prefix may be in
-// lower case and follow a "/".
+// link returns the URL after "URL:" in the selector of type h. The prefix "URL:" may be in
+// lower case, and a "/" may precede it.
 func (l *menuLine) link() (text string, ok bool) {
 	if l.kind() != TypeHTML {
 		return "", false
@@ -200,14 +200,14 @@ func cutLink(selector string) (text string, ok bool) {
 	return text[len(prefix):], true
 }
 
-// URL returns the URL of the line's item. The argument menu is the URL of the menu that
-// contains the line. URL encodes the selector's octets once. For information and error
-// lines it returns the zero URL. If no URL can name the item, the error is Fault or
-// explains the reason.
+// URL returns the URL of the item. The argument menu is the URL of the menu that contains the
+// line. URL escapes octets of the selector where necessary. For information and error lines,
+// it returns the zero URL. If no URL can identify the item, the error is l.Fault or explains
+// the reason.
 //
-// Types 8 and T give telnet and tn3270 URLs with the selector as the user. A selector of
-// type h that begins with "URL:" gives the URL after it. If a gophers menu contains an item
-// on the menu's host and port, the item also has a gophers URL.
+// For types 8 and T, the result is a telnet or tn3270 URL with the selector as the user. For a
+// selector of type h that begins with "URL:", it is the URL after this prefix. In a gophers
+// menu, an item on the menu's host and port has a gophers URL.
 func (l menuLine) URL(menu URL) (locus.URL, error) {
 	m := makeItemMaker(menu)
 	return m.url(&l)
@@ -216,7 +216,7 @@ func (l menuLine) URL(menu URL) (locus.URL, error) {
 // itemMaker builds items from the lines of a menu.
 type itemMaker struct {
 	menu  address
-	share int // number of octets of memory that the texts of several URLs share; 0 means that each text has its own memory
+	share int // size of a block of memory that the texts of several URLs share; 0 means that each text has its own memory
 	texts strings.Builder
 }
 
@@ -224,7 +224,8 @@ func makeItemMaker(menu URL) itemMaker {
 	return itemMaker{menu: address{menu.url.Host(), menu.port(), menu.Secure()}}
 }
 
-// newItemMaker returns an itemMaker whose URLs share memory, for menus with many lines.
+// newItemMaker returns an itemMaker for menus with many lines. The texts of its URLs share
+// memory.
 func newItemMaker(menu URL) *itemMaker {
 	m := makeItemMaker(menu)
 	m.share = menuBuffer
@@ -271,8 +272,8 @@ func (m *itemMaker) address(l *menuLine) address {
 	return a
 }
 
-// sameHost compares two hosts. It ignores a "." at the end and the brackets around an
-// address.
+// sameHost reports whether two hosts are equal. It ignores a "." at the end, and the brackets
+// around an IPv6 address.
 func sameHost(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(strings.Trim(a, "[]"), "."), strings.TrimSuffix(strings.Trim(b, "[]"), "."))
 }
@@ -284,7 +285,7 @@ func (a address) hostText() string {
 	return a.host
 }
 
-// portUnless returns the port for a URL, or 0 if it is the default.
+// portUnless returns the port of the address, or 0 if it is the default port.
 func (a address) portUnless(defaultPort uint16) uint16 {
 	if a.port == defaultPort {
 		return 0
@@ -292,8 +293,8 @@ func (a address) portUnless(defaultPort uint16) uint16 {
 	return a.port
 }
 
-// session returns the URL of an interactive service. It rejects a user that a
-// program could read as an option, or that contains control characters.
+// session returns the URL of an interactive service. It rejects a user that contains control
+// characters, or that a program could interpret as an option.
 func (a address) session(scheme, user string) (locus.URL, error) {
 	parts := locus.Parts{Scheme: scheme, Host: a.hostText(), Port: a.portUnless(telnetPort)}
 	if user != "" {
@@ -308,9 +309,9 @@ func (a address) session(scheme, user string) (locus.URL, error) {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7F && r < 0xA0 }
 
-// itemURL returns the URL of a gopher item. The result equals the URL that [Parts] returns,
-// but itemURL does not check it a second time. If a parser could read the text differently,
-// itemURL uses Parts.
+// itemURL returns the URL of a gopher item. The result is the same as that of [Parts.URL]. For
+// common items, itemURL builds the text of the URL directly, which is faster. If a parser
+// could interpret the text differently, itemURL calls Parts.URL.
 func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (locus.URL, error) {
 	var room [256]byte
 	if text, ok := at.appendItem(room[:0], kind, selector, plus); ok {
@@ -328,7 +329,7 @@ func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (
 	return g.url, err
 }
 
-// appendItem appends the text of an item's URL. If the selector cannot be sent, ok
+// appendItem appends the text of an item's URL. If a request cannot contain the selector, ok
 // is false.
 func (a address) appendItem(b []byte, kind byte, selector string, plus byte) (text []byte, ok bool) {
 	scheme := name + "://"
@@ -354,14 +355,14 @@ func (a address) appendItem(b []byte, kind byte, selector string, plus byte) (te
 	return b, true
 }
 
-// isPlain reports whether type and selector need no escapes in a URL.
+// isPlain reports whether the type and selector need no escapes in a URL.
 func isPlain(kind byte, selector string) bool {
 	all := octet.All(selector)
 	return all&octet.Xchar != 0 && all&octet.Literal != 0 && octet.Is(kind, octet.Unreserved) &&
 		(kind != TypeSearch || strings.IndexByte(selector, '?') < 0)
 }
 
-// appendTypeSelector appends the type and the selector in the form that [Parts] writes.
+// appendTypeSelector appends the type and selector, escaped in the same way as in [Parts.URL].
 func appendTypeSelector(b []byte, kind byte, selector string) []byte {
 	keep := escape.Xchar()
 	b = escape.AppendEncode(b, []byte{kind}, keep)
@@ -371,7 +372,7 @@ func appendTypeSelector(b []byte, kind byte, selector string) []byte {
 	return escape.AppendEncode(b, selector, keep)
 }
 
-// keep returns text as a string. If m.share is not 0, the string shares memory with other
+// keep converts text to a string. If m.share is not 0, the string shares memory with other
 // strings.
 func (m *itemMaker) keep(text []byte) string {
 	if m.share == 0 {
@@ -386,8 +387,8 @@ func (m *itemMaker) keep(text []byte) string {
 	return m.texts.String()[start:]
 }
 
-// Item returns the line as an item of the given menu. It never fails. If the line is not a
-// link, the item has no URL, and its Note explains the reason.
+// Item converts the line to an item of the given menu. If the line is not a link, the item has
+// no URL, and the item's Note explains the reason.
 func (l menuLine) Item(menu URL) scheme.Item {
 	m := makeItemMaker(menu)
 	return m.item(&l)
@@ -408,14 +409,14 @@ func (m *itemMaker) item(l *menuLine) (item scheme.Item) {
 		item.Type = itemType(l.kind(), l.Selector)
 	}
 	if l.Fault == errNoFields {
-		// An invalid line has no type, so the title includes its first octet.
+		// An invalid line has no type, so the title includes the first octet of the line.
 		item.Title = string([]byte{l.Type}) + l.Name
 		item.Kind, item.Type = scheme.KindUnknown, ""
 	}
 	return item
 }
 
-// note returns the message of err. It omits the full text of an invalid URL.
+// note returns the message of err, without the full text of an invalid URL.
 func note(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
@@ -438,22 +439,23 @@ func (l *menuLine) itemKind() scheme.ItemKind {
 	return kind
 }
 
-// Limits bound the data that a client accepts from a server. Zero fields select the defaults.
+// Limits bounds the data that a client accepts from a server. A zero field selects the
+// default.
 type Limits struct {
-	Line   int   // maximum length of a line in octets; 0 means 64 KiB
-	Items  int   // maximum number of lines of a menu; 0 means 4 Mi
-	Octets int64 // maximum length of a reply in octets; 0 means 512 MiB for a menu, 16 MiB otherwise
+	Line   int   // maximum length of a line in bytes; 0 means 64 KiB
+	Items  int   // maximum number of lines in a menu; 0 means 4 Mi
+	Octets int64 // maximum size of a reply in bytes; 0 means 512 MiB for a menu, 16 MiB otherwise
 }
 
-// Default limits.
+// These are the default limits.
 const (
 	maxLine  = 64 << 10
 	maxItems = 4 << 20
 	maxMenu  = 512 << 20
 )
 
-// orDefault returns the limits with their defaults. The argument octets is the default of
-// the field Octets. The receiver may be nil.
+// orDefault returns the limits with defaults for zero fields. The argument octets is the
+// default for the field Octets. The receiver may be nil.
 func (l *Limits) orDefault(octets int64) Limits {
 	var set Limits
 	if l != nil {
@@ -469,38 +471,38 @@ func (l *Limits) orDefault(octets int64) Limits {
 // menuReader reads the lines of a menu as they arrive.
 type menuReader struct {
 	r      io.Reader
-	limits Limits // limits of the menu; no field is zero
+	limits Limits // limits for the menu, without zero fields
 
-	block   string // whole lines that were read
-	pos, lf int    // in block: the start of the next line, and the index of its LF, or the end of block if there is no LF
-	buf     []byte // octets that were read after block
-	end     int    // number of octets in buf
+	block   string // whole lines that the reader has read
+	pos, lf int    // indexes in block of the next line and of its LF; without an LF, lf is the end of block
+	buf     []byte // bytes read after block
+	end     int    // number of bytes in buf
 
-	used       int64 // number of octets that were read
+	used       int64 // number of bytes read so far
 	items      int
 	before     menuState
 	err        error // the error to return after block and buf
 	terminated bool
 }
 
-// menuBuffer is the number of octets that one read may return. It is small because the
-// lines of a block share their memory.
+// menuBuffer is the size of the read buffer. It is small because the lines in a block share
+// their memory.
 const menuBuffer = 4 << 10
 
-// newMenuReader returns a reader of the menu in r. The reader may read ahead. If limits is
-// nil, the defaults apply.
+// newMenuReader returns a menuReader for the menu in r. The menuReader may read ahead. If
+// limits is nil, the default limits apply.
 func newMenuReader(r io.Reader, limits *Limits) *menuReader {
 	return &menuReader{r: r, limits: limits.orDefault(maxMenu), buf: make([]byte, menuBuffer)}
 }
 
-// Next returns the next line of the menu. At the end of the menu the error is
-// io.EOF; the menu ends at a line that is only a dot, or with the connection. If the
-// menu exceeds a limit, the error wraps [scheme.ErrTooLarge]. Otherwise it wraps the
-// error of the reader. The lines before an error are valid.
+// Next returns the next line of the menu. At the end of the menu, the error is io.EOF. The
+// menu ends at a line that contains only a dot, or at the end of the connection. If the menu
+// exceeds a limit, the error wraps [scheme.ErrTooLarge]. Any other error wraps the error of
+// the reader. The lines before an error are valid.
 //
-// Lines end with CR LF, LF or CR. Next skips empty lines. The texts of a line may share
-// memory with the texts of neighboring lines. So if a caller retains only a few of many
-// lines, it should clone the texts of these lines.
+// Lines end with CR LF, LF or CR. Next skips empty lines. The texts of a line may share memory
+// with the texts of neighboring lines. Therefore, a caller that retains only a few of many
+// lines should clone the texts of these lines.
 func (m *menuReader) Next() (l menuLine, err error) {
 	text, err := m.line()
 	switch {
@@ -524,10 +526,10 @@ func (m *menuReader) Next() (l menuLine, err error) {
 	return l, nil
 }
 
-// infoPrefix precedes an item's line in attributes.
+// infoPrefix is the text before an item's menu line in attributes.
 const infoPrefix = "+INFO: "
 
-// line returns the next nonempty line, without its line end.
+// line returns the next nonempty line, without its line ending.
 func (m *menuReader) line() (string, error) {
 	for {
 		if m.pos == len(m.block) {
@@ -545,7 +547,7 @@ func (m *menuReader) line() (string, error) {
 		next := min(m.lf+1, len(m.block))
 		if cr := strings.IndexByte(line, '\r'); cr >= 0 {
 			if cr+1 < len(line) {
-				next = m.pos + cr + 1 // the line ends in CR without LF
+				next = m.pos + cr + 1 // the line ends with CR without LF
 			}
 			line = line[:cr]
 		}
@@ -566,17 +568,17 @@ func (m *menuReader) longLine() error {
 	return m.fail(fmt.Errorf("%w: line %d of the menu has more than %d bytes", scheme.ErrTooLarge, m.items+1, m.limits.Line))
 }
 
-// fail ends the menu. It discards the lines that Next has not returned.
+// fail ends the menu with the error err. It discards the lines that Next has not yet returned.
 func (m *menuReader) fail(err error) error {
 	m.err, m.block, m.pos, m.lf, m.end = err, "", 0, -1, 0
 	return err
 }
 
-// fill reads until buf contains a whole line. It then moves the whole lines to block.
+// fill reads until buf contains a whole line. It then moves all whole lines to block.
 func (m *menuReader) fill() error {
 	for {
 		if m.err == io.EOF && m.end > 0 {
-			m.cut(m.end) // the last line may have no line end
+			m.cut(m.end) // the last line may lack a line ending
 			return nil
 		}
 		if m.err != nil {
@@ -601,7 +603,7 @@ func (m *menuReader) fill() error {
 	}
 }
 
-// lastEnd returns the index after the last CR or LF in octets, or 0.
+// lastEnd returns the index after the last CR or LF in octets, or 0 if there is none.
 func lastEnd(octets []byte) int {
 	end := bytes.LastIndexByte(octets, '\n') + 1
 	if cr := bytes.LastIndexByte(octets[end:], '\r') + 1; cr > 0 {
@@ -610,13 +612,13 @@ func lastEnd(octets []byte) int {
 	return end
 }
 
-// cut moves the first size octets of buf to block.
+// cut moves the first size bytes of buf to block.
 func (m *menuReader) cut(size int) {
 	m.block, m.pos, m.lf = string(m.buf[:size]), 0, -1
 	m.end = copy(m.buf, m.buf[size:m.end])
 }
 
-// readSome reads at least one octet. If r repeatedly returns no octets, readSome fails.
+// readSome reads at least one byte. If r repeatedly returns no data, readSome fails.
 func readSome(r io.Reader, p []byte) (int, error) {
 	const tries = 100
 	for range tries {

@@ -32,7 +32,7 @@ func readMenu(t testing.TB, text string) (lines []menuLine, terminated bool) {
 	}
 }
 
-// RFC 1436 section 2: the reply to an empty line.
+// rfc1436Menu is the reply to an empty line in RFC 1436 section 2.
 const rfc1436Menu = "0About internet Gopher\tStuff:About us\trawBits.micro.umn.edu\t70\r\n" +
 	"1Around University of Minnesota\tZ,5692,AUM\tunderdog.micro.umn.edu\t70\r\n" +
 	"1Microcomputer News & Prices\tPrices/\tpserver.bookstore.umn.edu\t70\r\n" +
@@ -69,7 +69,7 @@ func TestRFC1436Menu(t *testing.T) {
 	}
 }
 
-// The ends of lines and of menus.
+// TestMenuEnds checks the ends of lines and of menus.
 func TestMenuEnds(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -90,7 +90,7 @@ func TestMenuEnds(t *testing.T) {
 		{"ia\r\nib", "a b", false},
 		{"ia\r\n.\r\nib\r\n", "a", true},
 		{"ia\n.\rib", "a", true},
-		{"ia\r\n..\r\n. \r\n.\tx\r\nib\r\n", "a .    b", false}, // items of type "."
+		{"ia\r\n..\r\n. \r\n.\tx\r\nib\r\n", "a .    b", false}, // these lines are items of type "."
 	} {
 		for name, r := range map[string]io.Reader{
 			"at once":       strings.NewReader(c.text),
@@ -116,7 +116,7 @@ func TestMenuEnds(t *testing.T) {
 	}
 }
 
-// hesitant returns no octets every other time.
+// hesitant is a reader that returns no data at every other call of Read.
 type hesitant struct {
 	text string
 	now  bool
@@ -146,7 +146,7 @@ func TestParseLine(t *testing.T) {
 		{"0\t\th\t70", menuLine{Type: '0', Host: "h", Port: 70}, ""},
 		{"0a#040b\ta#040b\th\t70", menuLine{Type: '0', Name: "a#040b", Selector: "a#040b", Host: "h", Port: 70}, ""},
 
-		// Ports.
+		// These lines have various ports.
 		{"1a\ts\th\t 7070 ", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 7070}, ""},
 		{"1a\ts\th\t0070", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 		{"1a\ts\th\t65535", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 65535}, ""},
@@ -167,7 +167,7 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\th\t0x46", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "0x46"`},
 		{"1a\ts\th\t(NULL)", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "(NULL)"`},
 
-		// Hosts.
+		// These lines have various hosts.
 		{"1a\ts\t h \t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 		{"1a\ts\t\t7070", menuLine{Type: '1', Name: "a", Selector: "s", Port: 7070}, ""},
 		{"1a\ts\t\t", menuLine{Type: '1', Name: "a", Selector: "s", Port: 70}, ""},
@@ -181,7 +181,7 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\th/x\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h/x"}, `invalid host: "h/x"`},
 		{"1a\ts\th\\x\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: `h\x`}, `invalid host: "h\\x"`},
 
-		// The fifth field, and further ones.
+		// These lines have five or more fields.
 		{"1a\ts\th\t70\t+", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
 		{"1a\ts\th\t70\t?", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '?'}, ""},
 		{"1a\ts\th\t70\t+\tmore\tstill more", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
@@ -189,7 +189,7 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\th\t70\t++", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 		{"1a\ts\th\t70\tx", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 
-		// Too few fields.
+		// These lines have too few fields.
 		{"1a\ts", menuLine{Type: '1', Name: "a", Selector: "s", Assumed: true}, ""},
 		{"0Hit one\t/about.txt", menuLine{Type: '0', Name: "Hit one", Selector: "/about.txt", Assumed: true}, ""},
 		{"8a\ts", menuLine{Type: '8', Name: "a", Selector: "s", Assumed: true}, "the line has no host"},
@@ -199,7 +199,7 @@ func TestParseLine(t *testing.T) {
 		{"\x00a\ts\th\t70", menuLine{Name: "\x00a"}, "the line has no type"},
 		{"\t", menuLine{}, "the line has no type"},
 
-		// Information and error lines have only a text.
+		// In information and error lines, only the text matters.
 		{"iText", menuLine{Type: 'i', Name: "Text"}, ""},
 		{"i", menuLine{Type: 'i'}, ""},
 		{"iText\tTITLE\tnull.host\t1", menuLine{Type: 'i', Name: "Text"}, ""},
@@ -207,12 +207,12 @@ func TestParseLine(t *testing.T) {
 		{"3'/x' does not exist!!\t\terror.host\t1", menuLine{Type: '3', Name: "'/x' does not exist!!"}, ""},
 		{"3Gone\t\x00\t/\t99999\t+", menuLine{Type: '3', Name: "Gone"}, ""},
 
-		// A link needs neither host nor port.
+		// A "URL:" link needs neither host nor port.
 		{"hWeb\tURL:http://x/\t(NULL)\t0", menuLine{Type: 'h', Name: "Web", Selector: "URL:http://x/", Host: "(NULL)"}, ""},
 		{"hWeb\t/url:http://x/", menuLine{Type: 'h', Name: "Web", Selector: "/url:http://x/"}, ""},
 		{"hWeb\tURL\th\t0", menuLine{Type: 'h', Name: "Web", Selector: "URL", Host: "h"}, `invalid port: "0"`},
 
-		// Octets that no request can contain.
+		// These selectors contain octets that a request cannot contain.
 		{"0a\ts\x00t\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\x00t", Host: "h"}, `a selector can't contain CR, LF or NUL: "s\x00t"`},
 		{"0a\ts\r\nt\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\r\nt", Host: "h", Port: 70}, `a selector can't contain CR, LF or NUL: "s\r\nt"`},
 	} {
@@ -277,14 +277,14 @@ func TestItem(t *testing.T) {
 		{"0a\ts\th\t70\t?", "gopher://h/0s%09%09?", form, "text/plain", ""},
 		{"7a\ts\th\t70\t?", "gopher://h/7s%09%09?", form, "application/gopher-menu", ""},
 
-		// Selectors.
+		// These lines have various selectors.
 		{"0a\t100%25 of caf\xc3\xa9 #1\th\t70", "gopher://h/0100%2525%20of%20caf%C3%A9%20%231", object, "text/plain", ""},
 		{"0a\t/../a//./b\th\t70", "gopher://h/0/../a//./b", object, "text/plain", ""},
 		{"00\t0/about.txt\th\t70", "gopher://h/00/about.txt", object, "text/plain", ""},
 		{"0a\ts\x01\x7f\x80t\th\t70", "gopher://h/0s%01%7F%80t", object, "text/plain", ""},
 		{"0a\ts\x00\th\t70", "", object, "text/plain", `a selector can't contain CR, LF or NUL: "s\x00"`},
 
-		// Hosts.
+		// These lines have various hosts.
 		{"1a\ts\tOther.Example.\t70", "gopher://Other.Example./1s", menu, "application/gopher-menu", ""},
 		{"1a\ts\t10.0.0.1\t70", "gopher://10.0.0.1/1s", menu, "application/gopher-menu", ""},
 		{"1a\ts\tfe80::1\t71", "gopher://[fe80::1]:71/1s", menu, "application/gopher-menu", ""},
@@ -298,7 +298,7 @@ func TestItem(t *testing.T) {
 		{"1a\ts\t\t7070", "gopher://own.example:7070/1s", menu, "application/gopher-menu", ""},
 		{"1a\ts", "gopher://own.example:7071/1s", menu, "application/gopher-menu", assumed},
 
-		// Sessions.
+		// These lines are sessions.
 		{"8a\tguest\th\t23", "telnet://guest@h", session, "", ""},
 		{"8a\t\th\t23", "telnet://h", session, "", ""},
 		{"8a\ta b:c@d\th\t2323\t+", "telnet://a%20b%3Ac%40d@h:2323", session, "", ""},
@@ -309,7 +309,7 @@ func TestItem(t *testing.T) {
 		{"8a\tguest", "", session, "", "the line has no host"},
 		{"8a\t\t\t23", "telnet://own.example", session, "", ""},
 
-		// Links.
+		// These lines are "URL:" links.
 		{"hWeb\tURL:http://www.example.com/\th\t70", "http://www.example.com/", unknown_, "", ""},
 		{"hWeb\t/url:ftp://h/x;type=i\t\t", "ftp://h/x;type=i", unknown_, "", ""},
 		{"hWeb\tURL:mailto:a@b.example", "mailto:a@b.example", unknown_, "", ""},
@@ -318,7 +318,7 @@ func TestItem(t *testing.T) {
 		{"0Web\tURL:http://x/\th\t70", "gopher://h/0URL:http://x/", object, "text/plain", ""},
 		{"hWeb\tURLs\th\t70", "gopher://h/hURLs", object, "text/html", ""},
 
-		// No items.
+		// These lines are not items.
 		{"iText\ts\th\t70\t+", "", info, "", ""},
 		{"3Gone\t\terror.host\t1", "", bad, "", ""},
 		{"0'/nope' does not exist!!\t\tError.Host\t1", "", bad, "", ""},
@@ -334,7 +334,7 @@ func TestItem(t *testing.T) {
 		}
 		title := l.Name
 		if c.note == "the line has no selector" {
-			title = c.line // not a menu line, so the title contains all of it
+			title = c.line // this is not a menu line, so the title is the whole line
 		}
 		if item.Title != title {
 			t.Errorf("%q: title %q, want %q", c.line, item.Title, title)
@@ -352,7 +352,7 @@ func TestItemWithoutMenu(t *testing.T) {
 	}
 }
 
-// Only items on the server of a gophers menu use TLS.
+// In a gophers menu, only items on the same server must use TLS.
 func TestSecureItems(t *testing.T) {
 	for _, c := range []struct{ menu, line, want string }{
 		{"gophers://h/", "1a\ts\th\t70", "gophers://h/1s"},
@@ -374,7 +374,7 @@ func TestSecureItems(t *testing.T) {
 	}
 }
 
-// Gopher+ section 2.9, type "+": another server for the previous item.
+// A line of type "+" must be another server for the previous item (Gopher+ section 2.9).
 func TestMenuMirrors(t *testing.T) {
 	const text = "+Of nothing\ts\th\t70\r\n" +
 		"9Archive\ta.tar\th\t70\r\n" +
@@ -423,7 +423,7 @@ func TestMenuMirrors(t *testing.T) {
 }
 
 func TestMenuLimits(t *testing.T) {
-	line := "1" + strings.Repeat("x", 94) + "\ts\th\t70" // 102 octets
+	line := "1" + strings.Repeat("x", 94) + "\ts\th\t70" // the line has 102 octets
 	for _, c := range []struct {
 		name   string
 		r      io.Reader
@@ -464,13 +464,13 @@ func TestMenuLimits(t *testing.T) {
 	}
 }
 
-// stuck never returns octets.
+// stuck is a reader that never returns data.
 type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-// After a broken connection the complete lines must be valid, and the truncated line must be
-// discarded.
+// If the connection breaks, the reader must return the complete lines, and must discard the
+// truncated line.
 func TestMenuBreaks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, err := range []error{broken, os.ErrDeadlineExceeded, io.ErrUnexpectedEOF} {
@@ -484,7 +484,7 @@ func TestMenuBreaks(t *testing.T) {
 			}
 		}
 	}
-	// A lone dot before the error ends the menu.
+	// A lone dot before the error must end the menu.
 	m := newMenuReader(io.MultiReader(strings.NewReader("ia\r\n.\r\n"), iotest.ErrReader(broken)), nil)
 	if l, err := m.Next(); err != nil || l.Name != "a" {
 		t.Errorf("%+v, %v", l, err)
@@ -494,7 +494,7 @@ func TestMenuBreaks(t *testing.T) {
 	}
 }
 
-// A line is returned as soon as it is complete.
+// The reader must return a line as soon as it is complete.
 func TestMenuIsNotHeldBack(t *testing.T) {
 	for _, end := range []string{"\r\n", "\n", "\r"} {
 		r, w := io.Pipe()
@@ -514,8 +514,8 @@ func TestMenuIsNotHeldBack(t *testing.T) {
 	}
 }
 
-// A menu of 100 MB needs no more memory than a small one, and less than one allocation
-// per line.
+// Reading a menu of 100 MB must need no more memory than reading a small menu, and less than
+// one allocation per line.
 func TestLargeMenu(t *testing.T) {
 	const size = 100 << 20
 	m := newMenuReader(endless(typicalMenu, size), nil)
@@ -531,7 +531,7 @@ func TestLargeMenu(t *testing.T) {
 			t.Fatalf("line %d: %+v, %v", n, l, err)
 		}
 		if n++; n%100_000 == 0 {
-			runtime.GC() // a busy machine may have much garbage
+			runtime.GC() // on a busy machine, there may be much garbage
 			runtime.ReadMemStats(&now)
 			most = max(most, now.HeapAlloc)
 		}
@@ -551,7 +551,7 @@ func TestLargeMenu(t *testing.T) {
 func TestItemAllocates(t *testing.T) {
 	menu := mustURL(t, "gopher://own.example/1")
 	for line, most := range map[string]float64{
-		"0About this server\t/about.txt\tgopher.example.org\t70":                 1, // the text of the URL
+		"0About this server\t/about.txt\tgopher.example.org\t70":                 1, // one allocation for the text of the URL
 		"1Documents of the year\t/docs/all of them\tgopher.example.org\t7070\t+": 1,
 		"iText":                             0,
 		"hWeb\tURL:http://www.example.org/": 0,
@@ -563,7 +563,7 @@ func TestItemAllocates(t *testing.T) {
 	}
 }
 
-// The texts of many items share their memory.
+// The texts of many items must share memory.
 func TestItemsAllocate(t *testing.T) {
 	l, _ := parseLine([]byte("1Documents of the year\t/docs/all of them\tgopher.example.org\t7070\t+"))
 	maker := newItemMaker(mustURL(t, "gopher://own.example/1"))
@@ -583,7 +583,7 @@ func TestItemsAllocate(t *testing.T) {
 	}
 }
 
-// The types of RFC 1436 section 3.8, and those in common use.
+// TestTypes checks the types of RFC 1436 section 3.8, and types in common use.
 func TestTypes(t *testing.T) {
 	for gtype := range 256 {
 		text := strings.IndexByte("01467M", byte(gtype)) >= 0
@@ -614,7 +614,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// Messages must quote the octets of a server.
+// Messages must quote text from a server.
 func TestNotesAreSafe(t *testing.T) {
 	menu := mustURL(t, "gopher://h/")
 	for c := range 256 {

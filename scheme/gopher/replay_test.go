@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// replay is a dialer to a server that replays a capture.
+// replay is a dialer that connects to a server that replays a capture.
 type replay struct {
 	c     capture
 	dials int
@@ -36,7 +36,7 @@ func (r *replay) DialContext(context.Context, string, string) (net.Conn, error) 
 			rest = nil
 		}
 		if r.c.kind == "raw" {
-			// A client of a phone book sends quit after the answer.
+			// A phone book client sends "quit" after it has received the reply.
 			server.Write(r.c.s2c)
 		}
 		n, _ := io.ReadFull(lines, rest)
@@ -50,7 +50,7 @@ func (r *replay) DialContext(context.Context, string, string) (net.Conn, error) 
 	return client, nil
 }
 
-// notReplayed lists the captures that no URL can request.
+// notReplayed lists captures with requests that no URL can express, and the reasons.
 var notReplayed = map[string]string{
 	"gn-text-lf-request":    "the request ends in LF without CR, which is never sent",
 	"client-umn-cso-query":  "the words end in a blank",
@@ -60,14 +60,15 @@ var notReplayed = map[string]string{
 	"cso-status":            "status is not a search",
 }
 
-// captureTypes holds the gophertypes of captures whose kind does not determine them.
+// captureTypes contains the gophertypes of captures, if the kind of the capture does not
+// determine the gophertype.
 var captureTypes = map[string]byte{
 	"gn-url-redirect": '9', "py-url-redirect": '9', "gn-html": 'h', "umn-html": 'h', "gn-gif": 'g',
 	"gn-search-qmark": '1', "py-plus-search": '7', "py-plus-two-tabs": '1', "umn-search-bang": '7', "umn-search-plus": '7',
 }
 
-// urlOf returns the URL with the request of c. literal reports whether only a
-// literal request gives that request.
+// urlOf returns a URL for the captured request. The result literal reports whether the client
+// sends this request only with Options.LiteralTabs.
 func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	t.Helper()
 	line, data, _ := strings.Cut(string(c.c2s), "\r\n")
@@ -109,10 +110,10 @@ func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	return g, literal
 }
 
-// wanted is the reply that the text of a capture describes.
+// wanted is the expected reply, which the text file of a capture describes.
 type wanted struct {
-	sum      string // of the octets of an object
-	items    int    // of a menu
+	sum      string // checksum of an object's contents
+	items    int    // number of items in a menu
 	plus     bool
 	failed   bool
 	hasItems bool
@@ -148,8 +149,8 @@ func wants(t *testing.T, c capture) (w wanted) {
 	return w
 }
 
-// The client must send every captured request that a URL can express, octet for octet,
-// and the result must match the capture.
+// For every captured request that a URL can express, the client must send the same request,
+// octet for octet, and the result must match the capture.
 func TestReplay(t *testing.T) {
 	replayed := 0
 	for _, c := range captures(t) {
@@ -226,7 +227,7 @@ func checkReplay(t *testing.T, c capture, g URL, res scheme.Resource, err error)
 	}
 }
 
-// isPlainError lists the captures whose reply is an error without Gopher+.
+// isPlainError lists captures whose reply is an error of plain Gopher.
 var isPlainError = map[string]bool{
 	"gn-error-menu": true, "py-error3": true, "umn-error-plain": true, "umn-two-tabs-rejected": true,
 	"umn-error-badcommand": true,

@@ -15,7 +15,7 @@ import (
 // reply describes the reply that a client expects for a URL.
 type reply struct {
 	form      replyForm
-	mediaType string // media type of an object; if empty, the name and octets determine the media type
+	mediaType string // media type of an object; if empty, the client detects it from the name and contents
 }
 
 type replyForm uint8
@@ -28,8 +28,8 @@ const (
 	replyAttributes
 )
 
-// reply returns the reply that the client expects. If g requests a view, the view
-// determines the reply. Otherwise the type does.
+// reply returns the kind of reply that the client expects. If g requests a view, the view
+// determines the kind. Otherwise, the type determines it.
 func (g URL) reply() reply {
 	if g.hasPlus && strings.HasPrefix(g.plus, "$") {
 		return reply{form: replyAttributes}
@@ -50,7 +50,8 @@ func (g URL) reply() reply {
 	return what
 }
 
-// replyOfView returns the kind of reply for the media type of a view, in lower case.
+// replyOfView returns the kind of reply for a view. The argument is the media type of the
+// view, in lower case.
 func replyOfView(view string) reply {
 	switch {
 	case view == "application/gopher+-menu":
@@ -73,8 +74,8 @@ func (g URL) viewType() string {
 	return view
 }
 
-// viewsOf returns the views of an item with the given attributes. If the attributes list no
-// views, the item has exactly one view (Gopher+ section 2.5).
+// viewsOf returns the views that the attributes list. If they list none, the item has exactly
+// one view (Gopher+ section 2.5).
 func (g URL) viewsOf(a attributes) []plusView {
 	if len(a.Views) > 0 {
 		return a.Views
@@ -94,9 +95,9 @@ func (g URL) name() string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// describe returns the media type of an object. The argument name is the name of the
-// object, and head its first octets. The argument mediaType is the known type, or "". If
-// head is valid UTF-8, the charset is UTF-8; otherwise it is ISO Latin 1.
+// describe returns the media type of an object. The argument mediaType is the known type, or
+// "". The argument name is the name of the object, and head is the beginning of its contents.
+// The charset of a text is UTF-8 if head is valid UTF-8, and ISO Latin 1 otherwise.
 func describe(mediaType, name string, head []byte) string {
 	if mediaType == "" {
 		return media.Guess(name, head)
@@ -110,8 +111,7 @@ func describe(mediaType, name string, head []byte) string {
 	return mediaType + "; charset=iso-8859-1"
 }
 
-// isUTF8 reports whether head is the beginning of a UTF-8 text. The last
-// character may be truncated.
+// isUTF8 reports whether head is valid UTF-8, except that the last character may be truncated.
 func isUTF8(head []byte) bool {
 	for len(head) > 0 {
 		r, size := utf8.DecodeRune(head)
@@ -123,13 +123,13 @@ func isUTF8(head []byte) bool {
 	return true
 }
 
-// maxErrors is the maximum number of lines that the client reads to distinguish a menu from
-// an error.
+// maxErrors is the maximum number of lines that the client reads to distinguish an error from
+// a menu.
 const maxErrors = 32
 
-// firstLines reads lines up to the first item. If the menu has no items but has an error
-// line, firstLines returns the error in that line. If reading fails, firstLines returns the
-// valid lines and the error.
+// firstLines reads the lines of a menu up to the first item. If the menu contains an error
+// line but no items, firstLines returns the error in this line. If reading fails, firstLines
+// returns the valid lines and the error.
 func firstLines(r *menuReader) (lines []menuLine, err error) {
 	var message *string
 	for len(lines) < maxErrors {
@@ -153,8 +153,8 @@ func firstLines(r *menuReader) (lines []menuLine, err error) {
 	return lines, nil
 }
 
-// closeAtEnd yields the items of the iterator list and then closes c. The caller may
-// iterate only once: a second loop yields only an error.
+// closeAtEnd returns an iterator that yields the items of list, and then closes c. The caller
+// may iterate only once, because a second iteration yields only an error.
 func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[scheme.Item, error] {
 	used := false
 	return func(yield func(scheme.Item, error) bool) {
@@ -168,8 +168,8 @@ func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[schem
 	}
 }
 
-// attributesMenu returns the attributes of one item as a menu, with the item's form. If the
-// attributes are truncated, the argument failure is the reason; otherwise it is nil.
+// attributesMenu returns the attributes of one item as a menu, with the item's form. The
+// argument failure is the reason if the attributes are truncated, and nil otherwise.
 func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	m := &scheme.Menu{URL: g.url, Title: a.Info.Name}
 	if len(a.Ask) > 0 && failure == nil {
@@ -188,7 +188,8 @@ func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	return m
 }
 
-// attributesMenu returns the attributes of all items of a menu, with one line for each item.
+// attributesMenu returns the attributes of all items in a menu, as a menu with one line for
+// each item.
 func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 	items := func(yield func(scheme.Item, error) bool) {
 		for a, err := range readAttributes(x.body, &x.op.client.o.Limits) {
@@ -221,8 +222,8 @@ func (a attributes) item(g URL) scheme.Item {
 	return item
 }
 
-// items yields the item, its views and the lines of the other attributes. It omits the
-// form.
+// items yields the item itself, the item's views, and the lines of the other attributes, but
+// not the form.
 func (a attributes) items(g URL) iter.Seq[scheme.Item] {
 	return func(yield func(scheme.Item) bool) {
 		if a.Info.Type != 0 && !yield(a.item(g)) {
@@ -266,7 +267,7 @@ func infoItem(title string) scheme.Item {
 	return scheme.Item{Title: title, Kind: scheme.KindInfo, Size: -1}
 }
 
-// of returns the URL of the item l in the menu g, or g if l is not a link.
+// of returns the URL of the item l in the menu g. If l is not a link, it returns g.
 func (g URL) of(l menuLine) URL {
 	u, err := l.URL(g)
 	if err != nil || u.IsZero() {
@@ -279,24 +280,24 @@ func (g URL) of(l menuLine) URL {
 	return item
 }
 
-// withPlus returns the URL of the same item and the same search with another
-// Gopher+ string.
+// withPlus returns g with another Gopher+ string.
 func (g URL) withPlus(plus string) (URL, error) {
 	p := g.parts()
 	p.Plus = &plus
 	return p.URL()
 }
 
-// attributeNames returns the names of the attributes that a Gopher+ string requests.
-// If there are none, it requests all.
+// attributeNames returns the names of the attributes that a Gopher+ string requests. If the
+// result is empty, the string requests all attributes.
 func attributeNames(plus string) []string {
 	return strings.FieldsFunc(plus[1:], func(r rune) bool { return r == '+' || r == ' ' })
 }
 
 func (g URL) asksPhone() bool { return g.gtype == TypePhone && !g.hasPlus }
 
-// words returns the words to search for in a phone book. RFC 1738 does not define the
-// position of the words. Some programs write them as a search, others after a "?".
+// words returns the words to search for in a phone book. RFC 1738 does not define where a URL
+// contains these words. Some programs write them as a search, and others after a "?" in the
+// selector.
 func (g URL) words() (words string, ok bool) {
 	words = g.search
 	if !g.hasSearch {
@@ -305,9 +306,9 @@ func (g URL) words() (words string, ok bool) {
 	return words, strings.Trim(words, " ") != ""
 }
 
-// wantsWords reports whether g is a search without words (section 3.4.2). An empty
-// search in the URL counts as words, except before a Gopher+ string, which requires
-// it.
+// wantsWords reports whether g is a search without words (RFC 1738 section 3.4.2). An empty
+// search in the URL counts as words. An exception is an empty search before a Gopher+ string,
+// because the URL syntax requires it.
 func (g URL) wantsWords() bool {
 	if g.gtype != TypeSearch || g.search != "" {
 		return false
@@ -318,7 +319,7 @@ func (g URL) wantsWords() bool {
 	return g.plus == "" || g.plus[0] == '+' && !g.isForm()
 }
 
-// asksAttributes reports whether g requests attributes (sections 3.4.5 and 3.4.6).
+// asksAttributes reports whether g requests attributes (RFC 1738 sections 3.4.5 and 3.4.6).
 func (g URL) asksAttributes() bool {
 	return g.hasPlus && g.plus != "" && (g.plus[0] == '!' || g.plus[0] == '$')
 }

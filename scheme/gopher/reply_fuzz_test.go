@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// pieces returns text in pieces whose sizes depend on seed, and io.EOF with the last
-// piece or after it.
+// pieces returns a reader that returns text in pieces. The value of seed determines the sizes,
+// and whether the reader returns io.EOF together with the last piece.
 func pieces(text string, seed uint64) io.Reader {
 	r := &piecemeal{[]byte(text), rand.New(rand.NewPCG(seed, 0))}
 	if seed%2 == 0 {
@@ -29,7 +29,8 @@ func pieces(text string, seed uint64) io.Reader {
 	return iotest.DataErrReader(r)
 }
 
-// slowMenu is a readable menu reader. It reports only whether a line has a fault.
+// slowMenu is a simple reference implementation of menuReader. Its lines have a Fault, but not
+// the exact error.
 func slowMenu(text string) (lines []menuLine, terminated bool) {
 	before := byte(0)
 	for _, s := range regexp.MustCompile("[\r\n]+").Split(text, -1) {
@@ -103,7 +104,7 @@ func slowLine(s string, before byte) (l menuLine) {
 	return l
 }
 
-// slowURL returns the URL of a line through Parts.
+// slowURL returns the URL of a line, built with Parts.
 func slowURL(l menuLine, menu URL) (u locus.URL, ok bool) {
 	kind := l.Type
 	if kind == '+' {
@@ -171,7 +172,8 @@ func FuzzMenu(f *testing.F) {
 	f.Fuzz(checkMenu)
 }
 
-// TestRandomMenus tests menus of random significant octets.
+// TestRandomMenus checks menus that consist of random octets, most of which have a special
+// meaning.
 func TestRandomMenus(t *testing.T) {
 	tokens := strings.Split("\t \t \t \t \t \t \t \r \n \r\n \r\n 0 1 2 7 8 T h i 3 + < % URL: /url: http://x/ h h.example H. :: ::1 [::1] [ ] : 70 71 0 99999 . .. ? # @ / \\ - _ %41 \x00 \x7f \xff \x1b a é error.host fake +INFO:", " ")
 	tokens = append(tokens, " ", "+INFO: ", "\r\n1a\tsel\th\t", "\n+b\tsel\tm\t71\t", "\r\n0c\ts\t")
@@ -185,7 +187,7 @@ func TestRandomMenus(t *testing.T) {
 	}
 }
 
-// checkMenu compares the fast reader with the slow one.
+// checkMenu compares menuReader with slowMenu.
 func checkMenu(t *testing.T, text string, seed uint64) {
 	menus := []string{"gopher://h/1", "gophers://h:71/1x", "gophers://[::1]/", "gopher://Own.example.:7070"}
 	menu := mustURL(t, menus[seed%uint64(len(menus))])
@@ -215,8 +217,8 @@ func checkMenu(t *testing.T, text string, seed uint64) {
 	}
 }
 
-// checkItem compares the item of l with slowURL, and checks the properties of every
-// item.
+// checkItem compares the item for l with slowURL, and checks properties that every item must
+// have.
 func checkItem(t *testing.T, l menuLine, menu URL, maker *itemMaker) {
 	item := l.Item(menu)
 	u, err := l.URL(menu)
@@ -255,7 +257,8 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(checkText)
 }
 
-// TestAllShortTexts tests all texts of up to six significant octets.
+// TestAllShortTexts checks all texts of up to six octets from a small set of octets with a
+// special meaning.
 func TestAllShortTexts(t *testing.T) {
 	var grow func(text string)
 	grow = func(text string) {
@@ -269,7 +272,7 @@ func TestAllShortTexts(t *testing.T) {
 	grow("")
 }
 
-// checkText compares the readers of text with the slow one.
+// checkText compares textBody and htmlBody with slowText.
 func checkText(t *testing.T, text string, seed uint64) {
 	for _, mode := range []struct{ strict, html bool }{{false, false}, {true, false}, {false, true}} {
 		want := slowText(text, mode.strict, mode.html)
@@ -291,7 +294,7 @@ func checkText(t *testing.T, text string, seed uint64) {
 	}
 }
 
-// headerLine is a readable pattern of a header.
+// headerLine is a regular expression that matches a header.
 var headerLine = regexp.MustCompile(`^([+-]) *(-?[0-9]+) *\r?\n`)
 
 func FuzzHeader(f *testing.F) {

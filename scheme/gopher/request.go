@@ -13,26 +13,27 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// ErrNoRequest is the error of [URL.AppendRequest] for a search without words, and
-// for items that no Gopher request fetches.
+// ErrNoRequest is the error of [URL.AppendRequest] for a search without words, and for items
+// that no Gopher request can fetch.
 var ErrNoRequest = errors.New("no request can be sent")
 
-// AppendRequest appends the octets of the request for g to dst: the selector, the
-// search and the Gopher+ string with TABs between them, and CR LF (sections 3.4.1
-// to 3.4.9).
+// AppendRequest appends the request for g to dst (RFC 1738 sections 3.4.1 to 3.4.9). The
+// request consists of the selector, the search and the Gopher+ string, with TABs as
+// separators, and ends with CR LF.
 //
-// It omits an empty search and its TAB before a Gopher+ command, unless the type is
-// 7, as section 3.4.9 and the Gopher+ text require. The string "?" requests the
-// item's form, which is one of its attributes, so AppendRequest sends "!" (section
-// 3.4.5). A filled-in form contains its own end, so no CR LF follows.
+// Before a Gopher+ command, AppendRequest omits an empty search together with its TAB, unless
+// the type is 7, as section 3.4.9 and the Gopher+ specification require. The Gopher+ string
+// "?" requests the item's form. The form is one of the item's attributes, so AppendRequest
+// sends "!" instead (section 3.4.5). After a filled-in form, no CR LF follows, because the
+// form has its own end.
 //
-// The error is a [*locus.SyntaxError]. It wraps [locus.ErrValue] if an octet
-// cannot be sent, or [ErrNoRequest]. AppendRequest then returns dst unchanged.
+// The error is a [*locus.SyntaxError] that wraps [ErrNoRequest], or [locus.ErrValue] if a
+// request cannot contain an octet. If AppendRequest fails, it returns dst unchanged.
 func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
 
-// appendRequest implements AppendRequest. If literal is true, it follows section 3.4.3 and
-// sends the TAB of an empty search. A form is an exception, because section 3.4.9 defines
-// its octets.
+// appendRequest implements AppendRequest. If literal is true, it sends the TAB for an empty
+// search, as RFC 1738 section 3.4.3 requires. A filled-in form is an exception, because
+// section 3.4.9 defines the whole request.
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	for x := range split(g.url).faults {
 		return dst, x.Error(g.url)
@@ -57,9 +58,8 @@ func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	return append(dst, "\r\n"...), nil
 }
 
-// dropsSearch reports whether the request omits the empty search field. The omission is
-// safe only before a Gopher+ command, because servers would read any other text as a
-// search.
+// dropsSearch reports whether the request omits an empty search field. This is safe only
+// before a Gopher+ command, because servers would interpret any other text as a search.
 func (g URL) dropsSearch(literal bool) bool {
 	if !g.hasPlus || g.search != "" || g.gtype == TypeSearch {
 		return false
@@ -70,8 +70,8 @@ func (g URL) dropsSearch(literal bool) bool {
 	return !literal && g.plus != "" && (strings.IndexByte("+!$", g.plus[0]) >= 0 || g.plus == "?")
 }
 
-// noRequest returns why no Gopher request fetches the item, or "". A client can
-// request the attributes of any item.
+// noRequest returns the reason why no Gopher request can fetch the item, or "" if a request
+// can. A client can request the attributes of any item.
 func (g URL) noRequest() string {
 	if g.hasPlus {
 		return ""
@@ -93,10 +93,10 @@ func (g URL) noRequest() string {
 	return ""
 }
 
-// Redirect returns the URL of an item that no Gopher request fetches: a telnet or
-// tn3270 URL for the types 8 and T, with the selector as the user, or the URL
-// after "URL:" in a selector of type h. ok reports whether g is such an item. The
-// error is a [*locus.SyntaxError].
+// Redirect returns the URL of an item that no Gopher request can fetch. For types 8 and T, the
+// result is a telnet or tn3270 URL with the selector as the user. For a selector of type h
+// that begins with "URL:", it is the URL after this prefix. For any other item, ok is false.
+// The error is a [*locus.SyntaxError].
 func (g URL) Redirect() (to locus.URL, ok bool, err error) {
 	isLink := g.isLink()
 	if !isLink && (g.hasPlus || g.gtype != TypeTelnet && g.gtype != TypeTN3270) {
@@ -119,13 +119,13 @@ func (g URL) isLink() bool {
 	return ok && g.gtype == TypeHTML && !g.hasSearch
 }
 
-// faults yields the octets that cannot be sent, in order. It yields each such octet of the
-// selector and the search, and only the first one of the Gopher+ string.
+// faults yields the octets that a request cannot contain, in order of offset. It yields all
+// such octets in the selector and search, but only the first in the Gopher+ string.
 func (w written) faults(yield func(bnf.Fault) bool) {
 	if !fieldFaults("selector", w.selectorOffset(), w.selector, yield) || !fieldFaults("search", w.searchOffset(), w.search, yield) {
 		return
 	}
-	var buf [256]byte // only a form with answers is longer
+	var buf [256]byte // only a filled-in form is longer
 	plus, _ := escape.AppendDecode(buf[:0], w.plus)
 	if i, why := plusFault(plus); i >= 0 {
 		i = bnf.OctetOffset(w.plus, i)
@@ -133,9 +133,9 @@ func (w written) faults(yield func(bnf.Fault) bool) {
 	}
 }
 
-// fieldFaults yields the octets of text that end a field of a request. A URL contains such
-// octets only as escapes. The argument offset is the offset of text in the URL. fieldFaults
-// reports whether to continue.
+// fieldFaults yields the octets in text that would end a field of a request. A URL can contain
+// such octets only as escapes. The argument offset is the offset of text in the URL. The
+// result reports whether the caller should continue.
 func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) bool) bool {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '%')
@@ -155,16 +155,16 @@ func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) boo
 
 const whyEndsField = " can't be sent: CR and LF end a request, a TAB ends a field, and many servers stop reading at a NUL"
 
-// endsField reports whether o ends a field of a request, so that a field cannot
-// contain it (RFC 1436, appendix, UNASCII).
+// endsField reports whether the octet o would end a field of a request, so that a field cannot
+// contain it (UNASCII in the appendix of RFC 1436).
 func endsField(o byte) bool { return o == '\t' || o == '\r' || o == '\n' || o == 0 }
 
 // isForm reports whether a valid Gopher+ string is a filled-in form.
 func (g URL) isForm() bool { return strings.Contains(g.plus, formStart) }
 
 const (
-	formStart = "\t1\r\n" // text between the view and language of a form and its data block
-	noForm    = "\t0"     // flag that no data block follows
+	formStart = "\t1\r\n" // text before the data block of a form
+	noForm    = "\t0"     // flag that means that no data block follows
 )
 
 func endsByDot(form string) bool {
@@ -172,14 +172,15 @@ func endsByDot(form string) bool {
 	return strings.HasPrefix(data, "+-1\r\n")
 }
 
-// plusFault returns the index of the first octet of a Gopher+ string that cannot
-// be sent, and the reason, or -1. TAB, CR, LF and NUL are valid only in a form:
+// plusFault returns the index of the first octet in a Gopher+ string that a request cannot
+// contain, and the reason. If there is no such octet, it returns -1. TAB, CR, LF and NUL are
+// valid only in a filled-in form:
 //
 //	+[view[ language]] TAB 1 CR LF header CR LF body
 //
-// where header is +-1 (the body consists of lines, the last a lone "."), +-2 (the
-// body extends to the end) or +n (the body is n octets long). They are also valid
-// in a final "TAB 0", which means that no data follows.
+// If the header is +-1, the body consists of lines, and the last line is ".". If the header is
+// +-2, the body extends to the end of the string. If the header is +n, the body has n octets.
+// A TAB is also valid in a final "TAB 0", which means that no data block follows.
 func plusFault(plus []byte) (at int, why string) {
 	at = bytes.IndexAny(plus, "\t\r\n\x00")
 	if at < 0 || plus[0] == '+' && string(plus[at:]) == noForm {
@@ -221,8 +222,8 @@ func isCount(header []byte, n int) bool {
 	return err == nil && count == n
 }
 
-// linesFault checks the lines of a form and returns the same results as plusFault. The last
-// line is "."; its CR LF may be missing.
+// linesFault checks the lines in the body of a form, and returns the same results as
+// plusFault. The last line must be "."; the CR LF after it may be missing.
 func linesFault(body []byte) (at int, why string) {
 	for {
 		line, rest, more := bytes.Cut(body[at:], []byte("\r\n"))

@@ -37,11 +37,13 @@ func TestRequest(t *testing.T) {
 		{"gopher://h/7sel%09%09!", "sel\t\t!\r\n", ""},
 		{"gopher://h/0sel%09%09?", "sel\t!\r\n", "sel\t\t!\r\n"},
 		{"gopher://h/7sel%09%09?", "sel\t\t!\r\n", ""},
-		// Not a Gopher+ command: with a single TAB it would be a search.
+		// This is not a Gopher+ command. After a single TAB, servers would interpret it as a
+		// search.
 		{"gopher://h/0sel%09%09word", "sel\t\tword\r\n", ""},
 		{"gopher://h/0sel%09%09?x", "sel\t\t?x\r\n", ""},
 		{"gopher://h/0sel%09%09", "sel\t\t\r\n", ""},
-		// Section 3.4.9: a form without another CR LF.
+		// This request contains a filled-in form, after which no CR LF follows (RFC 1738
+		// section 3.4.9).
 		{"gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aans1%0D%0Aans2%0D%0A.%0D%0A", "sel\t" + form, ""},
 		{"gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aans1%0D%0Aans2%0D%0A.", "sel\t" + form, ""},
 		{"gopher://h/7sel%09%09+%091%0D%0A+-1%0D%0Aans1%0D%0Aans2%0D%0A.%0D%0A", "sel\t\t" + form, ""},
@@ -51,7 +53,7 @@ func TestRequest(t *testing.T) {
 		{"gopher://h/0sel%09%09+%091%0D%0A+0%0D%0A", "sel\t+\t1\r\n+0\r\n", ""},
 		{"gopher://h/0sel%09%09+%091%0D%0A+-2%0D%0Aa%0Ab", "sel\t+\t1\r\n+-2\r\na\nb", ""},
 		{"gopher://h/0sel%09%09+%091%0D%0A+15%0D%0A%091%0D%0A+-1%0D%0Aabcd%0D%0A", "sel\t+\t1\r\n+15\r\n\t1\r\n+-1\r\nabcd\r\n", ""},
-		// The attributes of items that are not Gopher items.
+		// These requests fetch the attributes of items that no Gopher request can fetch.
 		{"gopher://h/8login%09%09!", "login\t!\r\n", "login\t\t!\r\n"},
 		{"gopher://h/hURL:http://x/%09%09!", "URL:http://x/\t!\r\n", "URL:http://x/\t\t!\r\n"},
 		{"gopher://h/h/page.html", "/page.html\r\n", ""},

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the description of the gopher scheme, with c as its opener. If c is nil,
-// the opener is a client with default options.
+// Scheme returns the description of the gopher scheme. The client c opens its URLs. If c is
+// nil, a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    name,
@@ -38,7 +38,7 @@ func Scheme(c *Client) scheme.Scheme {
 		},
 		Crawl: scheme.Crawl{Freshness: freshness, Below: below},
 		Policy: scheme.Policy{
-			OffPort:   escape.Chars("\t"), // separates selector and search
+			OffPort:   escape.Chars("\t"), // separates the selector from the search
 			OtherPort: otherPort,
 			FromProxy: fromProxy,
 			ProxyVars: []string{"gopher_proxy"},
@@ -51,10 +51,10 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// fromProxy converts an item of type 7 with a "?" and words to a search, in which a "+"
-// means a space. Lynx and other clients of HTTP proxies write the words for an index in
-// this form. Only proxies may call fromProxy, because in RFC 1738 "?" is a part of the
-// selector.
+// fromProxy converts the URL of a type 7 item with search words after a "?" to a URL with a
+// search. A "+" in the words means a space. Lynx and other clients of HTTP proxies send search
+// words in this form. Only a proxy may call fromProxy, because in RFC 1738, a "?" belongs to
+// the selector.
 func fromProxy(u locus.URL) locus.URL {
 	path, _ := u.Path()
 	before, words, ok := strings.Cut(path, "?")
@@ -67,13 +67,14 @@ func fromProxy(u locus.URL) locus.URL {
 	if to, err := p.URL(); err == nil {
 		return to
 	}
-	return u // the converted URL is too long
+	return u // the converted URL would be too long
 }
 
 // csoPort is the port of CSO, the protocol of phone books (RFC 2378).
 const csoPort = 105
 
-// otherPort returns the port of phone books, items of type 2, which use CSO.
+// otherPort returns csoPort for an item of type 2, which is a phone book, and 0 for other
+// items.
 func otherPort(u locus.URL) uint16 {
 	if path, _ := u.Path(); strings.HasPrefix(path, "2") {
 		return csoPort
@@ -81,7 +82,8 @@ func otherPort(u locus.URL) uint16 {
 	return 0
 }
 
-// SecureScheme is like [Scheme] for gophers, which no RFC defines.
+// SecureScheme is like [Scheme], but returns the description of the gophers scheme, which no
+// RFC defines.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := Scheme(c)
 	s.Name = secureName

@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A client of an HTTP proxy writes the words of a search after "?".
+// fromProxy must convert URLs of HTTP proxy clients, which write search words after "?".
 func TestFromProxy(t *testing.T) {
 	for text, want := range map[string]string{
 		"gopher://h/7find?a+b":    "gopher://h/7find%09a%20b",

@@ -6,9 +6,9 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-// The production gopherurl of RFC 1738 section 5 in a readable form. The "%09"
-// of the text are escapes like any other, so that every gopher-path could be
-// all selector; they are copied as printed.
+// These regular expressions express the production gopherurl of RFC 1738 section 5. In the
+// production, "%09" is an escape like any other, so the production selector alone matches
+// every gopher-path.
 const (
 	gtype        = bnftest.Xchar
 	selector     = "(?:" + bnftest.Xchar + ")*"

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// A URL that the fast path accepts must have no findings.
+// If the fast path accepts a URL, findings must return nothing.
 func TestFastPath(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1738, 19))
 	passed := 0

@@ -8,27 +8,29 @@ import (
 )
 
 type textOptions struct {
-	// Strict ends the text at the first line that is only a dot (RFC 1436 section
-	// 3). By default only the last line can be the end, because servers send texts
-	// that contain such lines.
+	// Strict means that the first line that contains only a dot ends the text (RFC 1436
+	// section 3). By default, only the last line can end the text, because some servers send
+	// texts that contain such lines.
 	Strict bool
-	// Grace is called after a line that is only a dot, before the reader waits for
-	// more. It may set a read deadline. If the deadline passes, the text has
-	// ended. If Grace is nil, only the end of the connection ends the text.
+	// Grace is called after a line that contains only a dot, before the reader waits for more
+	// text. It may set a read deadline. If the deadline passes, the text has ended. If Grace
+	// is nil, only the end of the connection ends the text.
 	Grace func()
-	// Resume is called when more text arrives after Grace, to remove the deadline.
+	// Resume is called when more text arrives after a call of Grace. It should remove the
+	// deadline.
 	Resume func()
-	// NotStuffed is called once if text follows a line that is only a dot, because the
-	// server then does not double dots. It may be nil.
+	// NotStuffed is called once if text follows a line that contains only a dot, which means
+	// that the server does not double dots. It may be nil.
 	NotStuffed func()
 }
 
-// textBody returns a text without the lone dot at its end. If a line starts with two
-// dots, it removes one (RFC 1436 section 3). Many servers omit the lone dot.
+// textBody returns a reader for the text in r, without the lone dot at the end. If a line
+// begins with two dots, the reader removes one (RFC 1436 section 3). Many servers omit the
+// lone dot.
 //
-// Many servers do not double dots. A lone dot before the last line shows that the server
-// does not double dots. In that case textBody preserves all dots. To find such a dot,
-// textBody holds back up to 64 KiB after a doubled dot.
+// Many servers do not double dots. A lone dot before the last line proves that the server does
+// not double dots, and the reader then preserves all dots. To find such a line, the reader
+// holds back up to 64 KiB of text after a doubled dot.
 func textBody(r io.Reader, o *textOptions) io.Reader {
 	d := &dotReader{r: r}
 	if o != nil {
@@ -37,53 +39,54 @@ func textBody(r io.Reader, o *textOptions) io.Reader {
 	return d
 }
 
-// htmlBody returns r without its last line if that line is only a dot, because some servers
-// end pages with a dot. It preserves other dots, because no known server doubles dots in
-// pages.
+// htmlBody returns a reader for the page in r. If the last line contains only a dot, the
+// reader omits that line, because some servers end pages with a dot. It preserves other dots,
+// because no known server doubles dots in pages.
 func htmlBody(r io.Reader) io.Reader { return &dotReader{r: r, keepDots: true} }
 
-// notStuffed reports whether text shows that the server does not double dots at the start
-// of lines. This is so if more text follows a line that is only a dot.
+// notStuffed reports whether text proves that the server does not double dots at the beginning
+// of lines. The proof is a line that contains only a dot, if more text follows.
 func notStuffed(text []byte) bool {
 	var d dotReader
 	d.scan(text)
 	return d.keepDots
 }
 
-// dotReader reads text that may end with a lone dot. It returns octets as they arrive, but
-// holds back a line that may be the end of the text. It also holds back the text after a
-// doubled dot, until it knows whether the server doubled the dot.
+// dotReader reads text that may end with a lone dot. It returns data as it arrives, but holds
+// back a line that may end the text. It also holds back the text after a doubled dot, until it
+// has detected whether the server doubles dots.
 type dotReader struct {
 	r        io.Reader
 	o        textOptions
 	keepDots bool // the server does not double dots, or the text is a page
 	state    dotState
-	in, mem  []byte // the buffer for input, and the memory that out uses
+	in, mem  []byte // the input buffer, and the memory that out uses
 	out      []byte // text that Read has not returned yet
-	returned int    // number of octets of the text before out
-	undone   []int  // positions in the text at which the reader removed one of two dots; Read holds out back from the first position
-	decided  bool   // too much text followed a doubled dot, so the reader holds nothing back any more
+	returned int    // number of octets of the text that Read has returned
+	undone   []int  // offsets in the text at which the reader removed a doubled dot; Read holds back the text from the first offset on
+	decided  bool   // too much text followed a doubled dot, so the reader no longer holds back text
 	graced   bool   // Grace was called, and no text has arrived since
 	err      error  // the error to return after out
 }
 
-// dotState is the state after the last octet. From afterDot on, the text is held back.
+// dotState is the state of a dotReader after the last octet. In the states from afterDot on,
+// the reader holds back the current line.
 type dotState uint8
 
 const (
 	lineStart dotState = iota
 	inLine
-	afterDot     // a dot at the start of a line
-	afterDotCR   // a dot and a CR at the start of a line
-	afterDotLF   // a line that is only a dot and ends in LF
-	afterDotCRLF // a line that is only a dot and ends in CR LF
+	afterDot     // a dot at the beginning of a line
+	afterDotCR   // a dot and a CR at the beginning of a line
+	afterDotLF   // a line that contains only a dot and ends with LF
+	afterDotCRLF // a line that contains only a dot and ends with CR LF
 )
 
 var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
 
 const (
 	dotBufferSize = 16 << 10
-	maxUndecided  = 64 << 10 // maximum number of octets that are held back after a doubled dot
+	maxUndecided  = 64 << 10 // maximum number of octets that the reader holds back after a doubled dot
 )
 
 func (d *dotReader) Read(p []byte) (int, error) {
@@ -188,8 +191,8 @@ func (d *dotReader) undoDot() {
 	d.state = inLine
 }
 
-// release appends text that was held back but is not the end of the text. If that text is a
-// whole line with only a dot, the server does not double dots.
+// release appends a line that the reader held back, because the line does not end the text. If
+// the line contains only a dot, the server does not double dots.
 func (d *dotReader) release() {
 	held := heldBack[d.state]
 	if d.state < afterDotLF {

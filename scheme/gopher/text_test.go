@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// slowText is a simple, readable TextBody of a whole reply. If html is true, it changes only the
-// end.
+// slowText is a simple reference implementation of textBody for a whole reply. If html is
+// true, it is a reference implementation of htmlBody, which changes only the end.
 func slowText(reply string, strict, html bool) string {
 	text := ""
 	lines := strings.SplitAfter(reply, "\n")
@@ -34,7 +34,7 @@ func slowText(reply string, strict, html bool) string {
 	return text
 }
 
-// loneDot reports whether a line before the last is only a dot.
+// loneDot reports whether a line before the last line contains only a dot.
 func loneDot(lines []string) bool {
 	for i, line := range lines {
 		if (line == ".\n" || line == ".\r\n") && i+1 < len(lines) {
@@ -50,7 +50,7 @@ func TestTextBody(t *testing.T) {
 		{".", "", "", ""},
 		{".\n", "", "", ""},
 		{".\r\n", "", "", ""},
-		{".\r", "", "", ""}, // the rest of the end is missing
+		{".\r", "", "", ""}, // the last line ending is truncated
 		{"a\r\nb\r\n.\r\n", "a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb\r\n"},
 		{"a\nb\n.\n", "a\nb\n", "a\nb\n", "a\nb\n"},
 		{"a\r\nb\r\n.", "a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb\r\n"},
@@ -61,7 +61,8 @@ func TestTextBody(t *testing.T) {
 		{"..\r\n.\r\n", ".\r\n", ".\r\n", "..\r\n"},
 		{"..", ".", ".", ".."},
 		{"...\n..x\n.x\n....", "..\n.x\n.x\n...", "..\n.x\n.x\n...", "...\n..x\n.x\n...."},
-		// A lone dot before the end shows that no dots are doubled, also before it.
+		// In these texts, a lone dot before the end proves that the server doubles no dots,
+		// not even in the lines before it.
 		{"a\n.\n..b\n", "a\n.\n..b\n", "a\n", "a\n.\n..b\n"},
 		{"..a\n.\nb\n.\n", "..a\n.\nb\n", ".a\n", "..a\n.\nb\n"},
 		{"..a\r\n.hidden\r\n...\r\n.\r\nb", "..a\r\n.hidden\r\n...\r\n.\r\nb", ".a\r\n.hidden\r\n..\r\n", "..a\r\n.hidden\r\n...\r\n.\r\nb"},
@@ -104,7 +105,7 @@ func textReader(r io.Reader, strict, html bool) io.Reader {
 	return textBody(r, &textOptions{Strict: strict})
 }
 
-// textBody must be a correct io.Reader.
+// The reader that textBody returns must obey the rules of io.Reader.
 func TestTextBodyIsAReader(t *testing.T) {
 	reply := strings.Repeat("..a\r\n.\r\n", 3000) + ".\r\n"
 	want := slowText(reply, false, false)
@@ -128,15 +129,15 @@ func TestTextBodyBreaks(t *testing.T) {
 	if _, err := io.ReadAll(textBody(stuck{}, nil)); !errors.Is(err, io.ErrNoProgress) {
 		t.Error(err)
 	}
-	// Without a grace, a deadline is an error.
+	// If Grace is nil, the reader must return a timeout as an error.
 	r := textBody(io.MultiReader(strings.NewReader("a\n.\n"), iotest.ErrReader(os.ErrDeadlineExceeded)), nil)
 	if _, err := io.ReadAll(r); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error(err)
 	}
 }
 
-// After a strict end the reader must not read more, even if the server sends more or
-// does not close the connection.
+// With Strict, the reader must not read after a lone dot, even if the server sends more text
+// or does not close the connection.
 func TestStrictEnd(t *testing.T) {
 	r, w := io.Pipe()
 	go io.WriteString(w, "a\r\n.\r\n")
@@ -150,7 +151,7 @@ func TestStrictEnd(t *testing.T) {
 // If a server does not close the connection after the lone dot, Grace must limit the wait.
 func TestGrace(t *testing.T) {
 	for _, c := range []struct {
-		parts   []string // with a second between two parts
+		parts   []string // parts that the connection returns, one per second
 		want    string
 		waited  time.Duration
 		graces  int
@@ -181,7 +182,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// slowConn returns a part each second, and then nothing.
+// slowConn is a connection that returns one part per second, and then nothing.
 type slowConn struct {
 	parts    []string
 	given    bool
@@ -202,12 +203,12 @@ func (c *slowConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// At most maxUndecided octets after a doubled dot are held back.
+// The reader must hold back at most maxUndecided octets after a doubled dot.
 func TestUndecided(t *testing.T) {
 	for _, c := range []struct {
 		octets int
 		end    string
-		want   string // of the beginning
+		want   string // expected beginning of the text
 	}{
 		{100, "\n.\nmore", "..x"}, {maxUndecided / 2, "\n.\nmore", "..x"}, {2 * maxUndecided, "\n.\nmore", ".xx"}, {100, "\n.\n", ".xx"}, {2 * maxUndecided, "\n.\n", ".xx"},
 	} {
@@ -233,7 +234,7 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// A line of 64 MiB must not be held in memory.
+// The reader must not buffer a line of 64 MiB.
 func TestLongLine(t *testing.T) {
 	const size = 64 << 20
 	var before, after runtime.MemStats
@@ -249,8 +250,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// The reader must return octets as they arrive, except a possible end and the octets
-// after a doubled dot.
+// The reader must return text as it arrives, except for a possible end and for the text after
+// a doubled dot.
 func TestTextIsNotHeldBack(t *testing.T) {
 	r, w := io.Pipe()
 	body := textBody(r, nil)

@@ -9,18 +9,18 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Port is the default port (section 3.4.1).
+// Port is the default port (RFC 1738 section 3.4.1).
 const Port = 70
 
 const (
 	name       = "gopher"
-	secureName = "gophers" // the scheme of Gopher over TLS, on the same port; not in any RFC
+	secureName = "gophers" // the scheme for Gopher over TLS on the same port, which no RFC defines
 )
 
-// Types of RFC 1738, and the types of RFC 1436 that need more than a request for
+// These are the types of RFC 1738, and the types of RFC 1436 that need more than a request for
 // the selector.
 const (
-	TypeMenu   = '1' // the default
+	TypeMenu   = '1' // the default type
 	TypePhone  = '2' // a CSO or Ph phone book, which has its own protocol
 	TypeSearch = '7'
 	TypeTelnet = '8'
@@ -30,7 +30,7 @@ const (
 
 const tab = "%09"
 
-// URL is a decoded gopher or gophers URL. URLs are comparable: two URLs are == if
+// URL is a parsed gopher or gophers URL. URLs are comparable with ==. Two URLs are equal if
 // their texts are equal. The zero URL is invalid.
 type URL struct {
 	url                    locus.URL
@@ -39,9 +39,9 @@ type URL struct {
 	hasSearch, hasPlus     bool
 }
 
-// Parse reads u as a gopher or gophers URL. The error is a [*locus.SyntaxError]: u
-// has another scheme or form. Parse accepts octets that cannot be sent; see
-// [URL.AppendRequest].
+// Parse parses u as a gopher or gophers URL. It fails if u has another scheme, or does not
+// match the syntax. The error is a [*locus.SyntaxError]. Parse accepts octets that a request
+// cannot contain (see [URL.AppendRequest]).
 func Parse(u locus.URL) (URL, error) {
 	if err := checkForm(u); err != nil {
 		return URL{}, err
@@ -76,18 +76,18 @@ func (g URL) port() uint16 {
 	return Port
 }
 
-// Type returns the gophertype (section 3.4.1).
+// Type returns the gophertype (RFC 1738 section 3.4.1).
 func (g URL) Type() byte { return g.gtype }
 
-// Selector returns the octets of the selector, which may be empty.
+// Selector returns the decoded selector, which may be empty.
 func (g URL) Selector() string { return g.selector }
 
-// Search returns the octets of the search (section 3.4.2). ok reports whether the
-// URL has one, which may be empty.
+// Search returns the decoded search (RFC 1738 section 3.4.2). The result ok reports whether
+// the URL contains a search, which may be empty.
 func (g URL) Search() (octets string, ok bool) { return g.search, g.hasSearch }
 
-// Plus returns the octets of the Gopher+ string (section 3.4.3). ok reports whether
-// the URL has one, which may be empty.
+// Plus returns the decoded Gopher+ string (RFC 1738 section 3.4.3). The result ok reports
+// whether the URL contains a Gopher+ string, which may be empty.
 func (g URL) Plus() (octets string, ok bool) { return g.plus, g.hasPlus }
 
 // written holds the encoded parts of a gopher-path.
@@ -122,19 +122,19 @@ func (w written) selectorOffset() int { return w.offset + len(w.gtype) }
 func (w written) searchOffset() int   { return w.selectorOffset() + len(w.selector) + len(tab) }
 func (w written) plusOffset() int     { return w.searchOffset() + len(w.search) + len(tab) }
 
-// Parts are the decoded parts of a gopher URL.
+// Parts holds the decoded parts of a gopher URL.
 type Parts struct {
 	Secure   bool   // whether the scheme is gophers
-	Host     string // host as URL text
-	Port     uint16 // 0 means the default, 70
-	Type     byte   // 0 means TypeMenu
+	Host     string // host as a URL contains it
+	Port     uint16 // port; 0 means the default port, 70
+	Type     byte   // gophertype; 0 means TypeMenu
 	Selector string
 	Search   *string // nil if absent
-	Plus     *string // nil if absent; with a Plus and no Search, the search is empty
+	Plus     *string // nil if absent; if Plus is set and Search is nil, the search is empty
 }
 
-// URL returns the URL. The error is a [*locus.SyntaxError], also for octets that
-// cannot be sent: see [URL.AppendRequest].
+// URL builds a URL from its parts. It also fails if a part contains octets that a request
+// cannot contain (see [URL.AppendRequest]). The error is a [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
 	scheme := name
 	if p.Secure {
@@ -169,8 +169,8 @@ func (g URL) parts() Parts {
 	return p
 }
 
-// path returns the gopher-path. It escapes "?" in the selector of a search, and "/"
-// and "?" in the search, because some programs read them as delimiters.
+// path returns the encoded gopher-path. It escapes "?" in the selector of a search, and "/"
+// and "?" in the search, because some programs interpret them as delimiters.
 func (p Parts) path() *string {
 	b := appendTypeSelector(nil, cmp.Or(p.Type, TypeMenu), p.Selector)
 	if p.Search != nil || p.Plus != nil {
@@ -187,8 +187,8 @@ func (p Parts) path() *string {
 	return &path
 }
 
-// cutPart returns the first of the parts that contains a TAB. In the parsed URL g, the TAB
-// ends the part too early.
+// cutPart returns the first part that contains a TAB, and the offset of the TAB. In the parsed
+// URL g, the TAB ends this part too early.
 func (p Parts) cutPart(g URL) (part string, offset int, ok bool) {
 	w := split(g.url)
 	switch {

@@ -12,7 +12,7 @@ func parse(t testing.TB, text string) URL {
 	return bnftest.MustParse(t, Parse, text)
 }
 
-// TestVectors checks the examples of RFC 1738 section 3.4, verbatim.
+// TestVectors checks the unchanged examples in RFC 1738 section 3.4.
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.4.txt", Scheme(nil)) }
 
 func TestSearchAndPlusPresent(t *testing.T) {

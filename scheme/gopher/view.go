@@ -10,22 +10,23 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// plusView is one format of an item: a line of its +VIEWS attribute (RFC 1738 section
-// 3.4.8).
+// plusView is one format of an item. Each line of the +VIEWS attribute describes one format
+// (RFC 1738 section 3.4.8).
 type plusView struct {
-	// Type is the media type. Language is an ISO 639 code, optionally with "_" and
-	// an ISO 3166 code ("Es_ES"), or empty if the server does not specify one.
-	// Requests repeat both as the server wrote them.
+	// Type is the media type. Language is an ISO 639 code, optionally with "_" and an ISO 3166
+	// code, such as "Es_ES". It is empty if the server does not specify a language. Requests
+	// repeat the type and language unchanged.
 	Type, Language string
-	// Size is the approximate number of octets, or -1 if unknown.
+	// Size is the approximate size in bytes, or -1 if unknown.
 	Size int64
 }
 
-// parseView reads a line of a +VIEWS attribute, such as "Text/plain En_US: <10k>". If the
+// parseView parses a line of a +VIEWS attribute, such as "Text/plain En_US: <10k>". If the
 // type is missing, ok is false.
 func parseView(line string) (v plusView, ok bool) {
 	head, size, _ := strings.Cut(line, "<")
-	// Valid types and languages contain no colon, but a server may send one.
+	// Valid types and languages contain no colon, but a server may send an invalid one that
+	// does.
 	if colon := strings.LastIndexByte(head, ':'); colon >= 0 {
 		head = head[:colon]
 	}
@@ -36,7 +37,7 @@ func parseView(line string) (v plusView, ok bool) {
 	return v, v.Type != ""
 }
 
-// viewSize returns the number of octets for a size such as ".5k", or -1.
+// viewSize converts a size such as ".5k" to bytes. If the size is invalid, it returns -1.
 func viewSize(text string) int64 {
 	unit := 1.0
 	if end := len(text) - 1; end >= 0 {
@@ -50,7 +51,7 @@ func viewSize(text string) int64 {
 		}
 	}
 	if strings.Trim(text, "0123456789.") != "" {
-		return -1 // ParseFloat would accept other forms of numbers too
+		return -1 // ParseFloat would accept other number formats too
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n*unit >= math.MaxInt64 {
@@ -59,8 +60,8 @@ func viewSize(text string) int64 {
 	return int64(n * unit)
 }
 
-// String returns v in the form that a request uses after "+": the type, then a space and
-// the language if there is one.
+// String returns v in the format that a request contains after "+". The text consists of the
+// type and, if v has a language, a space and the language.
 func (v plusView) String() string {
 	if v.Language == "" {
 		return v.Type
@@ -68,14 +69,13 @@ func (v plusView) String() string {
 	return v.Type + " " + v.Language
 }
 
-// unlabelled is the quality of a view without a language. It is lower than the
-// quality of any preferred language, and not 0 because the view may be in any
-// language.
+// unlabelled is the quality of a view without a language. It is not 0, because the view may be
+// in any language, but lower than the quality of any preferred language.
 const unlabelled = 0.0005
 
-// chooseView returns the best view for the preferences of a [scheme.Request]. It
-// compares first types, then languages, then the server's order. It never chooses a
-// view in a language that the preference excludes.
+// chooseView returns the best view for the preferences in a [scheme.Request]. It compares the
+// views first by type, then by language, and then by the server's order. It never chooses a
+// view in a language that the preferences exclude.
 func chooseView(views []plusView, accept, acceptLanguage string) (plusView, error) {
 	types, err := scheme.ParsePreference(accept)
 	if err != nil {

@@ -15,7 +15,7 @@ func TestParseView(t *testing.T) {
 		line string
 		want plusView
 	}{
-		// As servers write them.
+		// These lines are from real servers.
 		{"Text/plain De_DE: <.0k>", plusView{"Text/plain", "De_DE", 0}},
 		{"Text/plain En_US: <.1k>", plusView{"Text/plain", "En_US", 102}},
 		{"application/zip En_US: <1k>", plusView{"application/zip", "En_US", 1024}},
@@ -24,7 +24,7 @@ func TestParseView(t *testing.T) {
 		{"application/gopher+-menu:", plusView{"application/gopher+-menu", "", -1}},
 		{"Directory/recursive: <0k>", plusView{"Directory/recursive", "", 0}},
 		{"Directory+/recursive: <0k>", plusView{"Directory+/recursive", "", 0}},
-		// Sizes.
+		// These lines have various sizes.
 		{"a/b: <10K>", plusView{"a/b", "", 10240}},
 		{"a/b: <1.5m>", plusView{"a/b", "", 1572864}},
 		{"a/b: <2M>", plusView{"a/b", "", 2097152}},
@@ -48,12 +48,12 @@ func TestParseView(t *testing.T) {
 		{"a/b: <nan>", plusView{"a/b", "", -1}},
 		{"a/b: <1g>", plusView{"a/b", "", -1}},
 		{"a/b: <1\xb5>", plusView{"a/b", "", -1}},
-		// Sizes out of range.
+		// The sizes in these lines are near or out of range.
 		{"a/b: <9223372036854774784>", plusView{"a/b", "", 9223372036854774784}},
 		{"a/b: <9223372036854775807>", plusView{"a/b", "", -1}},
 		{"a/b: <9999999999999999k>", plusView{"a/b", "", -1}},
 		{"a/b: <" + strings.Repeat("9", 400) + "m>", plusView{"a/b", "", -1}},
-		// Types and languages.
+		// These lines have various types and languages.
 		{"a/b", plusView{"a/b", "", -1}},
 		{"a/b en <3>", plusView{"a/b", "en", 3}},
 		{"a/b en : <3>", plusView{"a/b", "en", 3}},
@@ -75,7 +75,7 @@ func TestParseView(t *testing.T) {
 	}
 }
 
-// report returns the views of a real item.
+// report returns the views of an item on a real server.
 func report(t testing.TB) []plusView {
 	t.Helper()
 	return oneSet(t, "umn-bang-views").Views
@@ -93,9 +93,9 @@ func TestChooseView(t *testing.T) {
 		{"application/*", "", "application/postscript En_US"},
 		{"text/plain;q=0.5, application/postscript", "", "application/postscript En_US"},
 		{"TEXT/PLAIN; charset=x", "", "Text/plain De_DE"},
-		// The type must decide before the language.
+		// The type must take precedence over the language.
 		{"application/postscript, text/*;q=0.5", "de, *;q=0.1", "application/postscript En_US"},
-		// The best type does not help in an unwanted language.
+		// A view in an excluded language must not be chosen, even if its type is the best.
 		{"application/postscript, text/*;q=0.5", "de", "Text/plain De_DE"},
 		{"application/postscript", "de, *;q=0.1", "application/postscript En_US"},
 		{"text/html, */*;q=0.1", "fr, *;q=0.5", "Text/plain De_DE"},
@@ -158,8 +158,8 @@ func TestChooseViewRefuses(t *testing.T) {
 	}
 }
 
-// TestViewInRequests compares the views in URLs and requests with those in the
-// captures, octet for octet.
+// TestViewInRequests checks that URLs and requests contain the same views as the captures,
+// octet for octet.
 func TestViewInRequests(t *testing.T) {
 	for name, want := range map[string]string{
 		"umn-view-spanish":    "es",
@@ -174,7 +174,7 @@ func TestViewInRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want == "" {
-			v.Language = "" // that request has none
+			v.Language = "" // the captured request contains no language
 		}
 		g := parse(t, "gopher://h/00/report")
 		if g, err = g.withPlus("+" + v.String()); err != nil {

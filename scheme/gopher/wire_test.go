@@ -13,18 +13,18 @@ import (
 	"testing"
 )
 
-// capture is a recorded request and reply of a real program: testdata/wire/name.txt
-// and the files with its octets.
+// capture is a recorded request and reply of real programs. The file testdata/wire/name.txt
+// describes it, and other files contain the data.
 type capture struct {
 	name, peer string
-	kind       string // of reply: menu, text, binary; plusmenu, plustext, plusbin, plusattrs; raw
-	sent       string // the request, quoted from the text
-	c2s, s2c   []byte // the octets sent and received
+	kind       string // kind of reply: menu, text, binary, plusmenu, plustext, plusbin, plusattrs or raw
+	sent       string // the request, as quoted in the description
+	c2s, s2c   []byte // the data that the client sent and received
 	expect     []string
 	note       string
 }
 
-// captures returns all transactions, in order of their names.
+// captures returns all captures, sorted by name.
 func captures(t testing.TB) []capture {
 	t.Helper()
 	names, err := filepath.Glob("testdata/wire/*.txt")
@@ -38,7 +38,7 @@ func captures(t testing.TB) []capture {
 	return list
 }
 
-// captured returns the transaction of that name.
+// captured returns the capture with the given name.
 func captured(t testing.TB, name string) capture {
 	t.Helper()
 	return readCapture(t, filepath.Join("testdata", "wire", name))
@@ -72,7 +72,7 @@ func readCapture(t testing.TB, path string) capture {
 				t.Fatalf("%s: sent: %v", path, err)
 			}
 			c.sent = sent
-		case "received": // checked by the octets
+		case "received": // the comparison of the data checks this
 		case "expect":
 			c.expect = append(c.expect, value)
 		case "note":
@@ -99,8 +99,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestExpectations compares the replies of real servers with the expectations in the
-// captures, except those about attributes.
+// TestExpectations compares the replies of real servers with the expectations in the captures,
+// except for expectations about attributes.
 func TestExpectations(t *testing.T) {
 	checked := 0
 	for _, c := range captures(t) {
@@ -126,15 +126,15 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// expectations checks each kind of expectation of a capture. An explanation may follow
-// it.
+// expectations maps each kind of expectation to a function that returns the actual value. In a
+// capture, an explanation may follow the expected value.
 var expectations = map[string]func(c capture) string{
 	"header":                                expectHeader,
 	"menu items":                            expectMenu,
 	"binary body":                           func(c capture) string { return "binary body: " + sum(c.s2c) },
 	"body":                                  expectBody,
 	"body-sha256":                           func(c capture) string { return fmt.Sprintf("body-sha256: %x", sha256.Sum256(c.body(false))) },
-	"final dot":                             nil, // these two have attributes
+	"final dot":                             nil, // this and the next one are about attributes
 	"attribute blocks":                      nil,
 	"text, terminator=first lone dot line ": func(c capture) string { return expectText(c, true) },
 	"text, terminator=only a last-line dot": func(c capture) string { return expectText(c, false) },
@@ -144,7 +144,7 @@ func sum(octets []byte) string {
 	return fmt.Sprintf("%d bytes sha256 %x", len(octets), sha256.Sum256(octets))
 }
 
-// header reads the header of a Gopher+ reply.
+// header reads the Gopher+ header of the reply.
 func (c capture) header() (plusHeader, *bufio.Reader) {
 	r := bufio.NewReader(bytes.NewReader(c.s2c))
 	if !strings.HasPrefix(c.kind, "plus") {
@@ -157,7 +157,7 @@ func (c capture) header() (plusHeader, *bufio.Reader) {
 	return h, r
 }
 
-// body returns the reply without its header.
+// body returns the reply without the header.
 func (c capture) body(text bool) []byte {
 	h, r := c.header()
 	octets, err := io.ReadAll(h.Body(r, text))
@@ -167,7 +167,7 @@ func (c capture) body(text bool) []byte {
 	return octets
 }
 
-// rest returns the reply without its header, with all dots.
+// rest returns the reply without the header, with all dots.
 func (c capture) rest() []byte {
 	_, r := c.header()
 	octets, _ := io.ReadAll(r)
@@ -186,7 +186,8 @@ func expectHeader(c capture) string {
 }
 
 func expectMenu(c capture) string {
-	// A reply that begins with +INFO has attributes; the only one has a single line.
+	// A reply that begins with +INFO contains attributes. The only such capture has a single
+	// line.
 	m := newMenuReader(bytes.NewReader(bytes.TrimPrefix(c.rest(), []byte(infoPrefix))), nil)
 	items, malformed := 0, 0
 	for {
@@ -231,7 +232,8 @@ func expectText(c capture, strict bool) string {
 		return text
 	}
 	text := read(c.rest())
-	// Octets after the lone dot must be ignored, or make the dot part of the text.
+	// If data follows the lone dot, the reader must ignore the data, or treat the dot as part
+	// of the text.
 	more := read(append(c.rest(), "more"...))
 	terminated, what := "False", "only a last-line dot"
 	if string(more) != string(text)+"more" {

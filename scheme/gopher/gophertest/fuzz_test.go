@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// FuzzRequest checks that any octets end the connection, and that the log
-// contains the request unchanged.
+// FuzzRequest checks that the server closes the connection after any input, and that the log
+// contains the unchanged request.
 func FuzzRequest(f *testing.F) {
 	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
 	if err != nil || len(sent) == 0 {
@@ -48,7 +48,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// canned is a connection whose peer has sent everything, and reads everything.
+// canned is a connection whose peer has already sent all data, and discards what it receives.
 type canned struct {
 	net.Conn // nil
 	left     *bytes.Reader
@@ -61,7 +61,7 @@ func (c *canned) SetDeadline(time.Time) error      { return nil }
 func (c *canned) SetReadDeadline(time.Time) error  { return nil }
 func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 
-// FuzzPhone checks that the phone book answers any line with whole lines.
+// FuzzPhone checks that the phone book replies to any line with whole lines.
 func FuzzPhone(f *testing.F) {
 	for _, text := range []string{"query name=*a* return email", `query "a b" c=d`, "fields", "help", "quit", "", `"`, "return", "query =", "query *=*"} {
 		f.Add(text)

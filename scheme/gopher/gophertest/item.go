@@ -8,55 +8,55 @@ import (
 	"time"
 )
 
-// Item is a line of a menu and the item that it links to.
+// Item describes a menu line, and the item to which the line refers.
 type Item struct {
-	// Type is the gophertype. Zero means '7' for an item with a Search, '1' with Items, and '0'
-	// otherwise.
+	// Type is the gophertype. Zero means '7' for an item with a Search, '1' for an item with
+	// Items, and '0' for other items.
 	Type byte
 	Name string
-	// Selector may contain any octets except TAB, CR, LF and NUL. If it is empty
-	// and the item is on this server, it is the menu's selector, "/" and the
-	// name.
+	// Selector may contain any octets except TAB, CR, LF and NUL. If Selector is empty and the
+	// item is on this server, the selector consists of the menu's selector, "/" and the name.
 	Selector string
-	// Host and Port locate an item on another server. If they are empty and 0, the
-	// item is on this server, or in its phone book for type 2.
+	// Host and Port are the address of an item on another server. If Host is empty and Port is
+	// 0, the item is on this server. An item of type 2 is then this server's phone book.
 	Host string
 	Port int
-	// Line replaces the line of the menu, without its line end, if it is not empty.
+	// Line is the menu line, without its line ending. If Line is empty, the server generates
+	// the menu line.
 	Line string
 
-	Data   string                      // the contents; line ends of text may be LF or CR LF
+	Data   string                      // the contents; lines of text may end with LF or CR LF
 	Items  []Item                      // the items of a menu
 	Search func(words string) []Item   // the results of a search
-	Ask    []string                    // the lines of a form: "Ask: Your name"
-	Reply  func(lines []string) string // the reply to a data block, whose lines are nil if it is missing; nil means Data
+	Ask    []string                    // the lines of a form, such as "Ask: Your name"
+	Reply  func(lines []string) string // the reply to a data block, whose lines are nil if the request has none; if Reply is nil, the reply is Data
 
-	// Views holds the item's formats, the default first. If empty, the Type
-	// determines one.
+	// Views contains the item's formats, the default first. If Views is empty, the Type
+	// determines the only format.
 	Views    []View
-	Abstract string    // lines
-	ModTime  time.Time // zero means the start of 1994
-	Admin    []string  // additional lines of +ADMIN besides Admin and Mod-Date: "TTL: 180"
-	Fail     *Failure  // the answer to any request for the item; nil if none
+	Abstract string    // lines of the abstract
+	ModTime  time.Time // the zero time means the beginning of 1994
+	Admin    []string  // additional lines of +ADMIN, such as "TTL: 180"
+	Fail     *Failure  // the reply to any request for the item; nil if the item can be fetched
 }
 
 // View is one format of an item.
 type View struct {
 	Type     string // media type
-	Language string // "De_DE", or empty
-	Data     string // empty means the data of the item
-	Size     string // as written in the angle brackets; empty means the size of Data
+	Language string // language, such as "De_DE", or empty
+	Data     string // contents; empty means the data of the item
+	Size     string // text in the angle brackets; empty means the size of Data
 }
 
-// Failure is a Gopher+ error: 1 not available, 2 try later, 3 moved. For 3, the
-// first of Lines is the new item's menu line.
+// Failure is a Gopher+ error. The code is 1 (not available), 2 (try later) or 3 (moved). For
+// code 3, the first line in Lines is the menu line of the new item.
 type Failure struct {
 	Code  int
 	Lines []string
 }
 
-// index maps selectors to the items on this server. If several have the same
-// selector, the first counts.
+// index returns a map from selectors to items on this server. If several items have the same
+// selector, the map contains the first item.
 func index(root Item) (map[string]*Item, error) {
 	if root.Type == 0 {
 		root.Type = '1'
@@ -66,7 +66,7 @@ func index(root Item) (map[string]*Item, error) {
 		return nil, err
 	}
 	if items["/"] == nil {
-		items["/"] = &root // some clients send "/" for an empty path
+		items["/"] = &root // some clients send "/" for the root menu
 	}
 	return items, nil
 }
@@ -91,7 +91,8 @@ func enter(items map[string]*Item, item *Item) error {
 	return nil
 }
 
-// complete sets the defaults of an item in the menu with the given selector.
+// complete sets the defaults of an item. The argument menu is the selector of the menu that
+// contains the item.
 func (i *Item) complete(menu string) {
 	if i.Type == 0 {
 		i.Type = '0'
@@ -115,7 +116,7 @@ func (i *Item) isForm() bool { return i.Ask != nil }
 
 func (i *Item) isMenu() bool { return i.Type == '1' || i.Search != nil }
 
-// line returns the menu line for i, without its line end.
+// line returns the menu line for i, without its line ending.
 func (s *Server) line(i *Item) string {
 	if i.Line != "" {
 		return i.Line
@@ -140,7 +141,7 @@ func (s *Server) line(i *Item) string {
 	}
 }
 
-// views returns the views of i, or the default ones of its type.
+// views returns the views of i. If i has none, it returns the default view for the type.
 func (i *Item) views() []View {
 	if len(i.Views) > 0 {
 		return i.Views
@@ -183,8 +184,8 @@ func (i *Item) modTime() time.Time {
 	return i.ModTime.UTC()
 }
 
-// attributes returns the named attributes of i, or all if there are no names. It
-// always includes +INFO.
+// attributes returns the named attributes of i. If there are no names, it returns all
+// attributes. The result always includes +INFO.
 func (s *Server) attributes(i *Item, names []string) string {
 	var b strings.Builder
 	b.WriteString("+INFO: " + s.line(i) + "\r\n")
@@ -218,8 +219,7 @@ func (i *Item) viewLines() (list []string) {
 	return list
 }
 
-// lines returns the lines of text. If text is empty, it returns nil. Lines end with LF or
-// CR LF.
+// lines splits text into lines, which end with LF or CR LF. If text is empty, it returns nil.
 func lines(text string) []string {
 	if text == "" {
 		return nil

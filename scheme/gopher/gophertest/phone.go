@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Person is an entry of the phone book. The entry omits empty fields.
+// Person is an entry in the phone book. The server does not send empty fields.
 type Person struct {
 	Alias, Name, Email, Phone string
-	Address                   string // may have several lines
+	Address                   string // address, which may have several lines
 }
 
 var phoneFields = []string{"alias", "name", "email", "phone", "address"}
@@ -22,7 +22,7 @@ func (p Person) field(name string) string {
 	return [...]string{p.Alias, p.Name, p.Email, p.Phone, p.Address}[slices.Index(phoneFields, name)]
 }
 
-// phoneBook serves a connection with the protocol between Ph clients and Qi servers.
+// phoneBook serves a connection with the protocol of Ph clients and Qi servers.
 func (s *Server) phoneBook(c net.Conn) {
 	r := bufio.NewReaderSize(c, longestLine+2)
 	for {
@@ -40,8 +40,7 @@ func (s *Server) phoneBook(c net.Conn) {
 	}
 }
 
-// phoneAnswer returns the answer to a command. The result done reports whether the command
-// was the last one.
+// phoneAnswer returns the reply to a command. If the command ends the session, done is true.
 func (s *Server) phoneAnswer(line string) (answer string, done bool) {
 	words := phoneWords(line)
 	if len(words) == 0 {
@@ -98,8 +97,8 @@ func fieldList() string {
 	return b.String() + "200:Ok.\r\n"
 }
 
-// query answers a query such as "smith" or "name=smith phone=555* return email". The
-// words after "return" are the requested fields.
+// query returns the reply to a query such as "smith" or "name=smith phone=555* return email".
+// The words after "return" are the requested fields.
 func (s *Server) query(words []string) string {
 	keys, wanted, ok := phoneKeys(words)
 	switch {
@@ -138,8 +137,8 @@ func (s *Server) query(words []string) string {
 
 type phoneKey struct{ field, value string }
 
-// phoneKeys reads the words of a query. If wanted is nil, the query requests all
-// fields of an entry. If a field is unknown, ok is false.
+// phoneKeys parses the words of a query. If wanted is nil, the query requests all fields of an
+// entry. If a field is unknown, ok is false.
 func phoneKeys(words []string) (keys []phoneKey, wanted []string, ok bool) {
 	for i, word := range words {
 		word = strings.ToLower(word)
@@ -171,8 +170,8 @@ func phoneKeys(words []string) (keys []phoneKey, wanted []string, ok bool) {
 	return keys, wanted, true
 }
 
-// matches reports whether the entry contains the value of each key in the field that the
-// key names. In a value, "*" matches any text.
+// matches reports whether the entry matches all keys. For each key, the named field must
+// contain the key's value, in which "*" matches any text.
 func (p Person) matches(keys []phoneKey) bool {
 	for _, key := range keys {
 		rest := strings.ToLower(p.field(key.field))
@@ -187,7 +186,8 @@ func (p Person) matches(keys []phoneKey) bool {
 	return true
 }
 
-// write writes the requested fields of the entry with number n.
+// write writes the requested fields of the entry. The argument n is the number of the entry in
+// the reply.
 func (p Person) write(b *strings.Builder, n int, wanted []string) {
 	fields := phoneFields
 	if wanted != nil {

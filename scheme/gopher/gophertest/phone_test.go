@@ -13,7 +13,7 @@ var people = []gophertest.Person{
 	{Alias: "a-smith", Name: "Anna Smith", Email: "asmith@example.org", Phone: "555 0101", Address: "1 High Street\nTown"},
 }
 
-// The answers equal those of the server in the captures.
+// The replies must be the same as those of the server in the captures.
 func TestPhoneCaptures(t *testing.T) {
 	s := start(t, gophertest.Item{}, &gophertest.Options{Phone: people})
 	for _, name := range []string{"client-umn-cso-fields", "client-umn-cso-query", "cso-bad", "cso-nomatch", "cso-status", "cso-toomany"} {

@@ -1,9 +1,9 @@
 // Package gophertest provides an in-process Gopher and Gopher+ server for tests and
-// demonstrations. It serves items from memory and logs every request. Options make
-// it behave like the plain, old or faulty servers in use.
+// demonstrations. The server serves items from memory, and records every request. With
+// [Options], it imitates servers without Gopher+, old servers and faulty servers.
 //
-// It implements RFC 1436, the Gopher+ text of July 1993 (views, attributes, forms),
-// Ph phone books for items of type 2, and gophers (Gopher over TLS).
+// The server implements RFC 1436, the Gopher+ specification of July 1993 (views, attributes,
+// forms), Ph phone books for items of type 2, and gophers (Gopher over TLS).
 package gophertest
 
 import (
@@ -21,33 +21,36 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Length selects how a Gopher+ header announces the end of its reply.
+// Length selects how a Gopher+ header announces the end of the reply.
 type Length uint8
 
 const (
-	LengthUsual Length = iota // +-1 and a lone dot for text, +n for the rest
-	LengthExact               // +n for all
-	LengthClose               // +-2 for all
+	LengthUsual Length = iota // +-1 and a lone dot for text, +n for other data
+	LengthExact               // +n for all data
+	LengthClose               // +-2 for all data
 )
 
-// Options configure a server. The zero value is a Gopher+ server on 127.0.0.1.
+// Options configures a server. With the zero Options, the server supports Gopher+ and listens
+// on 127.0.0.1.
 type Options struct {
-	// Host is the host of this server in menus. If empty, it is the listening address.
+	// Host is the host of this server in menus. If Host is empty, the server uses the
+	// listening address.
 	Host string
 
-	// If Secure is true, TLS begins with the first octet. TLS is its configuration.
-	// If nil, the server generates a self-signed certificate.
+	// Secure means that connections use TLS from the first byte. TLS is the TLS configuration.
+	// If TLS is nil, the server generates a self-signed certificate.
 	Secure bool
 	TLS    *tls.Config
 
-	// Admin is the server's maintainer: "Name <address>". If empty, it is an example.
+	// Admin is the server's maintainer, as "Name <address>". If Admin is empty, the server
+	// uses an example.
 	Admin string
-	// Raw maps a whole request line or a selector to a handler that answers the
-	// request instead of the server. The connection is closed when the handler
-	// returns, and when the server is closed.
+	// Raw maps request lines or selectors to handlers, which reply to the request instead of
+	// the server. The server closes the connection when the handler returns, and when the
+	// server itself is closed.
 	Raw map[string]func(conn net.Conn)
-	// Phone holds the entries of the phone book, which listens on its own port. If
-	// nil, there is no phone book.
+	// Phone contains the entries of the phone book, which has its own port. If Phone is nil,
+	// there is no phone book.
 	Phone []Person
 
 	// Plain disables Gopher+: the server ignores any text after the selector and
@@ -55,19 +58,21 @@ type Options struct {
 	Plain bool
 	// Length selects how Gopher+ replies end.
 	Length Length
-	// NoDot omits the lone dot at the end of texts and menus.
+	// NoDot means that the server omits the lone dot at the end of texts and menus.
 	NoDot bool
-	// PlainSearch answers a search with a Gopher+ string with attributes, without a
-	// header, like the server of the University of Minnesota.
+	// PlainSearch means that the server replies to a search with a Gopher+ string with
+	// attributes, but without a header, like the server of the University of Minnesota.
 	PlainSearch bool
-	// AllBlocks sends all attributes, whichever names the client requests.
+	// AllBlocks means that the server sends all attributes, even if the client requests only
+	// some.
 	AllBlocks bool
-	// ErrorType is the type of the line that rejects a plain request. Zero means
-	// '3'. The server of the University of Minnesota sends '0'.
+	// ErrorType is the type of the error line that rejects a plain request. Zero means '3'.
+	// The server of the University of Minnesota sends '0'.
 	ErrorType byte
 
-	// Listener and PhoneListener are the listeners of the server and the phone book.
-	// The server closes them. If nil, the server listens on free ports of 127.0.0.1.
+	// Listener and PhoneListener are the listeners of the server and the phone book. Closing
+	// the server closes both listeners. If a listener is nil, the server listens on a free
+	// port of 127.0.0.1.
 	Listener, PhoneListener net.Listener
 
 	// Idle is the timeout for reading a request. Zero means 30 seconds.
@@ -90,7 +95,8 @@ type Server struct {
 	phoneLog []string
 }
 
-// Start starts a server. The parameter root is the menu with the empty selector. o may be nil.
+// Start starts a server. The parameter root is the menu with the empty selector. If o is nil,
+// the server has the default options.
 func Start(root Item, o *Options) (*Server, error) {
 	s := new(Server)
 	if o != nil {
@@ -132,7 +138,8 @@ func (s *Server) listen() (err error) {
 	return nil
 }
 
-// secure generates a certificate if Options.TLS is nil, and stores it for ClientConfig.
+// secure prepares the server for TLS. If Options.TLS is nil, it generates a certificate. It
+// stores the certificate for ClientConfig.
 func (s *Server) secure() error {
 	if s.o.TLS == nil {
 		made, err := certtest.New()
@@ -149,10 +156,10 @@ func (s *Server) secure() error {
 	return err
 }
 
-// Addr returns the host and port, such as "127.0.0.1:33121".
+// Addr returns the host and port of the server, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// PhoneAddr returns the host and port of the phone book, or "" if there is none.
+// PhoneAddr returns the host and port of the phone book, or "" if there is no phone book.
 func (s *Server) PhoneAddr() string {
 	if s.phone == nil {
 		return ""
@@ -160,8 +167,8 @@ func (s *Server) PhoneAddr() string {
 	return s.phone.Addr().String()
 }
 
-// ClientConfig returns the configuration of a client that trusts the certificate, or
-// nil if the server is not Secure.
+// ClientConfig returns the TLS configuration for a client that trusts the server's
+// certificate. If Options.Secure is false, ClientConfig returns nil.
 func (s *Server) ClientConfig() *tls.Config {
 	if s.cert == nil {
 		return nil
@@ -171,15 +178,15 @@ func (s *Server) ClientConfig() *tls.Config {
 	return &tls.Config{RootCAs: roots}
 }
 
-// Log returns the octets of each request, with its line end and a form's data
-// block, in the order of arrival.
+// Log returns the received requests in order of arrival. Each request includes its line ending
+// and the data block of a form.
 func (s *Server) Log() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log)
 }
 
-// PhoneLog returns the lines that the phone book received, without their line ends.
+// PhoneLog returns the lines that the phone book received, without line endings.
 func (s *Server) PhoneLog() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,8 +206,8 @@ func (s *Server) serve(l net.Listener, handle func(net.Conn)) {
 	s.group.Serve(l, func(c net.Conn) func() { return func() { handle(c) } })
 }
 
-// address returns the host and port of items with the given gophertype on this server. For
-// type 2, the port is the port of the phone book.
+// address returns the host and port for items of the given gophertype on this server. For type
+// 2, these are the host and port of the phone book.
 func (s *Server) address(gtype byte) (host string, port int) {
 	if gtype == '2' && s.phone != nil {
 		return s.host, s.phone.Addr().(*net.TCPAddr).Port

@@ -33,7 +33,7 @@ func start(t testing.TB, root gophertest.Item, o *gophertest.Options) *gophertes
 	return s
 }
 
-// ask sends octets on a new connection and returns the reply.
+// ask sends a request on a new connection, and returns the reply.
 func ask(t testing.TB, address, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -76,7 +76,7 @@ func capture(t testing.TB, name string) (sent, received string) {
 
 var when = time.Date(2026, 11, 20, 20, 20, 20, 0, time.UTC)
 
-// minnesota returns the items of the server in the captures.
+// minnesota returns the root menu of the server in the captures.
 func minnesota(t testing.TB) gophertest.Item {
 	_, blob := capture(t, "umn-binary")
 	english := func(gtype byte, name, selector, mediaType, data string) gophertest.Item {
@@ -136,7 +136,7 @@ func minnesota(t testing.TB) gophertest.Item {
 	}}
 }
 
-// The replies equal those of the server of the University of Minnesota.
+// The replies must be the same as those of the server of the University of Minnesota.
 func TestCaptures(t *testing.T) {
 	usual := gophertest.Options{Host: "localhost", Admin: "Test Admin <admin@example.org>", ErrorType: '0', AllBlocks: true, PlainSearch: true}
 	s := start(t, minnesota(t), &usual)
@@ -148,7 +148,7 @@ func TestCaptures(t *testing.T) {
 	} {
 		sent, want := capture(t, "umn-"+name)
 		got := strings.ReplaceAll(ask(t, s.Addr(), sent), port, "17075")
-		// Its selectors begin with a type, which its messages omit.
+		// The selectors of this server begin with a type, which its messages omit.
 		got = strings.NewReplacer("'0/nope'", "'/nope'", "'0/report'", "'/report'").Replace(got)
 		if got != want {
 			t.Errorf("%s: %q gets\n%q\nwant\n%q", name, sent, got, want)
@@ -156,7 +156,7 @@ func TestCaptures(t *testing.T) {
 	}
 	sent, want := capture(t, "umn-dollar-subdir")
 	got := strings.ReplaceAll(ask(t, s.Addr(), sent), port, "17075")
-	want, _, _ = strings.Cut(want, "+INFO: 3(NULL)") // an entry by a fault of that server
+	want, _, _ = strings.Cut(want, "+INFO: 3(NULL)") // an extra entry, which is a bug of this server
 	if got != want+".\r\n" {
 		t.Errorf("%q gets\n%s\nwant\n%s", sent, got, want)
 	}
@@ -194,7 +194,7 @@ const menu = "iHello.\t\tnull.host\t1\r\n0about\t/about\tH\tP\t+\r\n9blob\t/blob
 	"0form\t/form\tH\tP\t?\r\n0gone\t/gone\tH\tP\t+\r\n8library\tguest\texample.org\t23\r\n2people\t\tH\tQ\r\n" +
 	"hweb\tURL:http://example.org/\texample.org\t70\r\n0odd\r\n"
 
-// attributes returns the attributes of an item with only a name.
+// attributes returns the attributes of an item that has only a name and views.
 func attributes(line, views string) string {
 	return "+INFO: " + line + "\r\n+ADMIN:\r\n Admin: Gopher Keeper <keeper@example.org>\r\n Mod-Date: Sat Jan  1 00:00:00 1994 <19940101000000>\r\n+VIEWS:\r\n " + views + "\r\n"
 }
@@ -254,7 +254,8 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// Answers of unknown length end when the client closes its side.
+// If the length of the answers is unknown, they must end when the client closes its side of
+// the connection.
 func TestHalfClosedForm(t *testing.T) {
 	s := start(t, root(), nil)
 	c, err := net.Dial("tcp", s.Addr())
@@ -268,7 +269,7 @@ func TestHalfClosedForm(t *testing.T) {
 	}
 }
 
-// Octets after a request, such as curl's CR LF after a form, do not shorten the reply.
+// Data after a request, such as curl's CR LF after a form, must not truncate the reply.
 func TestMoreThanARequest(t *testing.T) {
 	big := strings.Repeat("0123456789abcde\n", 1<<16)
 	s := start(t, gophertest.Item{Items: []gophertest.Item{{Name: "big", Type: '9', Data: big}}}, nil)
@@ -324,10 +325,10 @@ func TestRaw(t *testing.T) {
 		defer c.Close()
 		io.WriteString(c, sent)
 	}
-	// Close, at the end of the test, does not wait for them.
+	// Close, which the test's cleanup calls, must not wait for these handlers.
 }
 
-// An unfinished request times out.
+// An unfinished request must time out.
 func TestIdle(t *testing.T) {
 	s := start(t, root(), &gophertest.Options{Idle: time.Millisecond})
 	c, err := net.Dial("tcp", s.Addr())
@@ -337,7 +338,7 @@ func TestIdle(t *testing.T) {
 	defer c.Close()
 	c.SetReadDeadline(time.Now().Add(time.Minute))
 	io.WriteString(c, "/ab")
-	// The connection may be reset.
+	// The server may reset the connection.
 	if got, err := io.ReadAll(c); len(got) != 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %q, %v", got, err)
 	}

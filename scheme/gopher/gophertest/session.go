@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	longestLine  = 4 << 10 // maximum number of octets in a request line
-	longestBlock = 1 << 20 // maximum number of octets in the answers to a form
+	longestLine  = 4 << 10 // maximum length of a request line in octets
+	longestBlock = 1 << 20 // maximum size of the answers to a form in octets
 )
 
 type session struct {
 	s    *Server
 	conn net.Conn
 	r    *bufio.Reader
-	got  []byte // octets of the request that were read
+	got  []byte // the part of the request that the session has read
 }
 
 func (s *Server) request(conn net.Conn) {
@@ -57,7 +57,7 @@ func (s *Server) request(conn net.Conn) {
 	}
 }
 
-// bufferedConn is a connection with octets that were read ahead.
+// bufferedConn is a connection with data that was read ahead.
 type bufferedConn struct {
 	net.Conn
 	r *bufio.Reader
@@ -73,9 +73,8 @@ func (r bufferedConn) Read(p []byte) (int, error) {
 	return r.Conn.Read(p)
 }
 
-// hangUp closes the connection. It first reads the octets that the client sends
-// after its request, because unread octets would make the system discard the
-// reply.
+// hangUp closes the connection. It first reads the data that the client sends after the
+// request, because the operating system might discard the reply if data is unread.
 func (c *session) hangUp() {
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		c.conn.SetReadDeadline(time.Now().Add(c.s.o.Idle))
@@ -84,7 +83,7 @@ func (c *session) hangUp() {
 	c.conn.Close()
 }
 
-// readLine returns the next line without its line end, which is LF or CR LF.
+// readLine returns the next line without its line ending, which is LF or CR LF.
 func (c *session) readLine() (string, error) {
 	octets, err := c.r.ReadSlice('\n')
 	c.got = append(c.got, octets...)
@@ -95,10 +94,10 @@ func (c *session) readLine() (string, error) {
 }
 
 type reply struct {
-	plus   bool // the reply needs a Gopher+ header
+	plus   bool // the reply must have a Gopher+ header
 	failed bool
 	text   bool // the data consists of lines
-	menu   bool // the data consists of lines in which the server never doubles dots
+	menu   bool // the data consists of lines, and the server never doubles dots in them
 	data   string
 }
 
@@ -131,9 +130,8 @@ func (r reply) octets(o *Options) string {
 	return sign + strconv.Itoa(length) + "\r\n" + data
 }
 
-// text returns the lines of the argument data with CR LF after each. If stuff is true, it
-// doubles a lone dot. Like the server of the University of Minnesota, it does not double
-// other dots.
+// text returns the lines in data, each with CR LF at its end. If stuff is true, it doubles a
+// lone dot. Like the server of the University of Minnesota, it does not double other dots.
 func text(data string, stuff bool) string {
 	var b strings.Builder
 	for _, line := range lines(data) {
@@ -163,7 +161,7 @@ func (s *Server) unavailable(format string, args ...any) reply {
 
 func (s *Server) malformed() reply { return s.unavailable("Malformed command") }
 
-// answer reads the rest of the request after its line, and returns the reply.
+// answer reads the rest of the request after the request line, and returns the reply.
 func (c *session) answer(line string) reply {
 	selector, fields, more := strings.Cut(line, "\t")
 	item := c.s.items[selector]
@@ -192,8 +190,8 @@ func (c *session) answer(line string) reply {
 	return c.s.plusReply(item, selector, words, plus, answers)
 }
 
-// answers reads the data block that the given flag announces. If there is no data block, it
-// returns nil.
+// answers reads the data block of a request, if the flag announces one. If the request has no
+// data block, answers returns nil.
 func (c *session) answers(flag string, hasFlag bool) ([]string, error) {
 	switch {
 	case !hasFlag || flag == "0":
@@ -221,7 +219,7 @@ func (c *session) answers(flag string, hasFlag bool) ([]string, error) {
 	return append([]string{}, lines(string(block))...), err
 }
 
-// dotLines reads the lines before a lone dot.
+// dotLines reads lines up to a lone dot.
 func (c *session) dotLines() ([]string, error) {
 	list := []string{}
 	for len(c.got) < longestBlock {
@@ -280,7 +278,8 @@ func (s *Server) plusReply(item *Item, selector, words, plus string, answers []s
 	return r
 }
 
-// viewReply returns a view of an item, or its reply to a form's answers.
+// viewReply returns the reply to a request for a view of an item, or the reply to the answers
+// to a form.
 func (s *Server) viewReply(item *Item, words string, v View, answers []string) reply {
 	switch {
 	case !item.isMenu():
@@ -298,8 +297,8 @@ func (s *Server) viewReply(item *Item, words string, v View, answers []string) r
 	}
 }
 
-// view returns the view with the given media type and language, or else the first
-// view with that media type.
+// view returns the view with the requested media type and language. If there is none, it
+// returns the first view with the media type.
 func (i *Item) view(asked string) (found View, ok bool) {
 	views := i.views()
 	if asked == "" {
@@ -318,7 +317,7 @@ func (i *Item) view(asked string) (found View, ok bool) {
 	return found, ok
 }
 
-// lines returns the items of a menu, or the results of a search.
+// lines returns the items in a menu, or the results of a search.
 func (i *Item) lines(words string) []Item {
 	if i.Search == nil {
 		return i.Items
@@ -348,7 +347,8 @@ func (s *Server) allAttributes(items []Item, names []string) string {
 
 func attributeReply(data string) reply { return reply{plus: true, text: true, menu: true, data: data} }
 
-// blockNames returns the names in "+VIEWS+ABSTRACT" or "+VIEWS +ABSTRACT".
+// blockNames returns the attribute names in a text such as "+VIEWS+ABSTRACT" or "+VIEWS
+// +ABSTRACT".
 func blockNames(asked string) []string {
 	return strings.FieldsFunc(asked, func(r rune) bool { return r == '+' || r == ' ' })
 }
@@ -359,7 +359,8 @@ func object(data string, v View) reply {
 	return reply{text: isText, data: data}
 }
 
-// Echo is an [Item.Reply] that lists the lines of the answers, such as "1: [Anna]".
+// Echo is a function for [Item.Reply]. It returns the lines of the answers with their numbers,
+// such as "1: [Anna]".
 func Echo(lines []string) string {
 	var b strings.Builder
 	b.WriteString("Answers received:\n")
