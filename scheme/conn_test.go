@@ -12,14 +12,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// pipes is a dialer that returns one end of a pipe.
-type pipes struct {
+// pipeDialer is a dialer that returns one end of a pipe.
+type pipeDialer struct {
 	address string
 	peer    net.Conn
 	err     error
 }
 
-func (p *pipes) DialContext(_ context.Context, _, address string) (net.Conn, error) {
+func (p *pipeDialer) DialContext(_ context.Context, _, address string) (net.Conn, error) {
 	if p.address = address; p.err != nil {
 		return nil, p.err
 	}
@@ -30,7 +30,7 @@ func (p *pipes) DialContext(_ context.Context, _, address string) (net.Conn, err
 
 func TestConnect(t *testing.T) {
 	for text, want := range map[string]string{"x://h/": "h:70", "x://h:7/": "h:7", "x://[::1]/": "[::1]:70"} {
-		d := new(pipes)
+		d := new(pipeDialer)
 		c, err := scheme.Connect(t.Context(), &scheme.Request{URL: locus.MustParse(text), Dial: d}, 70)
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestConnect(t *testing.T) {
 		}
 		c.Close()
 	}
-	if _, err := scheme.Connect(t.Context(), &scheme.Request{URL: locus.MustParse("x:///a"), Dial: new(pipes)}, 70); !errors.As(err, new(*locus.SyntaxError)) {
+	if _, err := scheme.Connect(t.Context(), &scheme.Request{URL: locus.MustParse("x:///a"), Dial: new(pipeDialer)}, 70); !errors.As(err, new(*locus.SyntaxError)) {
 		t.Errorf("without a host: %v", err)
 	}
 	u := locus.MustParse("x://h/")
@@ -48,13 +48,13 @@ func TestConnect(t *testing.T) {
 		t.Errorf("without a dialer: %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := scheme.Connect(t.Context(), &scheme.Request{URL: u, Dial: &pipes{err: broken}}, 70); !errors.Is(err, scheme.ErrUnreachable) || !errors.Is(err, broken) {
+	if _, err := scheme.Connect(t.Context(), &scheme.Request{URL: u, Dial: &pipeDialer{err: broken}}, 70); !errors.Is(err, scheme.ErrUnreachable) || !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	why := errors.New("why")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if _, err := scheme.Connect(ctx, &scheme.Request{URL: u, Dial: &pipes{err: broken}}, 70); err != why {
+	if _, err := scheme.Connect(ctx, &scheme.Request{URL: u, Dial: &pipeDialer{err: broken}}, 70); err != why {
 		t.Error(err)
 	}
 }
@@ -64,17 +64,17 @@ func TestConnect(t *testing.T) {
 func TestConnEnds(t *testing.T) {
 	why := errors.New("why")
 	for name, test := range map[string]struct {
-		end  func(c *scheme.Conn, d *pipes, cancel context.CancelCauseFunc)
+		end  func(c *scheme.Conn, d *pipeDialer, cancel context.CancelCauseFunc)
 		read error
 		sent error
 	}{
-		"the server":  {func(_ *scheme.Conn, d *pipes, _ context.CancelCauseFunc) { d.peer.Close() }, io.EOF, scheme.ErrProtocol},
-		"the caller":  {func(c *scheme.Conn, _ *pipes, _ context.CancelCauseFunc) { c.Close() }, fs.ErrClosed, fs.ErrClosed},
-		"the context": {func(_ *scheme.Conn, _ *pipes, cancel context.CancelCauseFunc) { cancel(why) }, why, why},
+		"the server":  {func(_ *scheme.Conn, d *pipeDialer, _ context.CancelCauseFunc) { d.peer.Close() }, io.EOF, scheme.ErrProtocol},
+		"the caller":  {func(c *scheme.Conn, _ *pipeDialer, _ context.CancelCauseFunc) { c.Close() }, fs.ErrClosed, fs.ErrClosed},
+		"the context": {func(_ *scheme.Conn, _ *pipeDialer, cancel context.CancelCauseFunc) { cancel(why) }, why, why},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
-		d := new(pipes)
+		d := new(pipeDialer)
 		c, err := scheme.Connect(ctx, &scheme.Request{URL: locus.MustParse("x://h/"), Dial: d}, 70)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
-// Package scheme defines the interface between URL schemes and clients: the description of a scheme ([Scheme]), the
-// kinds of resource ([Object], [Menu], [Session], [Redirect]), and the [Registry]. Package all registers every scheme,
-// and package access opens URLs with a registry, a policy, redirects, limits and proxies.
+// Package scheme defines the interface between URL schemes and clients: the description of a
+// scheme ([Scheme]), the kinds of resource ([Object], [Menu], [Session], [Redirect]), and the
+// [Registry]. Package all registers every scheme, and package access opens URLs with a
+// registry, a policy, redirects, limits and proxies.
 //
 // The interface follows RFC 1738 sections 3 and 4, and "Registration of naming schemes" in the
 // URI draft. The draft requires "an algorithm for the retrieval of any object within that

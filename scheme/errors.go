@@ -58,7 +58,8 @@ const (
 	ReasonEmptySegment Reason = "empty-segment"
 	// ReasonNoServer means that the URL does not name a server, and the client has no default.
 	ReasonNoServer Reason = "no-server"
-	// ReasonClearLogin means that the server requires a login, which the client would have to send without encryption.
+	// ReasonClearLogin means that the server requires a login, which the client would have to
+	// send without encryption.
 	ReasonClearLogin Reason = "clear-login"
 )
 

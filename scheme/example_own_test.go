@@ -42,7 +42,7 @@ func ExampleScheme() {
 	}
 	defer client.Close()
 
-	address, stop := clock()
+	address, stop := startClock()
 	defer stop()
 	res, err := client.Open(context.Background(), "X-Daytime://"+address)
 	if err != nil {
@@ -60,8 +60,8 @@ func ExampleScheme() {
 	// denied
 }
 
-// clock starts a server whose time never changes.
-func clock() (address string, stop func()) {
+// startClock starts a server whose time never changes.
+func startClock() (address string, stop func()) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)

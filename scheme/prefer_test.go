@@ -14,42 +14,42 @@ import (
 // TestPreferenceRFC9110 checks the examples of RFC 9110 sections 12.5.1 and 12.5.4,
 // and of RFC 4647 section 3.3.1.
 func TestPreferenceRFC9110(t *testing.T) {
-	qualities(t, "audio/*; q=0.2, audio/basic", map[string]float64{"audio/basic": 1, "audio/mpeg": 0.2, "text/plain": 0})
-	qualities(t, "text/plain; q=0.5, text/html, text/x-dvi; q=0.8, text/x-c", map[string]float64{
+	checkQualities(t, "audio/*; q=0.2, audio/basic", map[string]float64{"audio/basic": 1, "audio/mpeg": 0.2, "text/plain": 0})
+	checkQualities(t, "text/plain; q=0.5, text/html, text/x-dvi; q=0.8, text/x-c", map[string]float64{
 		"text/html": 1, "text/x-c": 1, "text/x-dvi": 0.8, "text/plain": 0.5, "image/gif": 0,
 	})
 	// Parameters are ignored, so both ranges match text/plain equally well, and the greater
 	// weight applies.
-	qualities(t, "text/*, text/plain, text/plain;format=flowed, */*", map[string]float64{"text/plain": 1, "text/html": 1, "image/jpeg": 1})
-	qualities(t, "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5", map[string]float64{
+	checkQualities(t, "text/*, text/plain, text/plain;format=flowed, */*", map[string]float64{"text/plain": 1, "text/html": 1, "image/jpeg": 1})
+	checkQualities(t, "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5", map[string]float64{
 		"text/plain;format=flowed": 1, "text/plain": 1, "text/html": 0.3, "image/jpeg": 0.5,
 	})
-	qualities(t, "da, en-gb;q=0.8, en;q=0.7", map[string]float64{"da": 1, "en-GB": 0.8, "en": 0.7, "en-US": 0.7, "de": 0, "dan": 0, "": 0})
-	qualities(t, "de-de", map[string]float64{"de-DE-1996": 1, "de-Deva": 0, "de-Latn-DE": 0, "de": 0})
+	checkQualities(t, "da, en-gb;q=0.8, en;q=0.7", map[string]float64{"da": 1, "en-GB": 0.8, "en": 0.7, "en-US": 0.7, "de": 0, "dan": 0, "": 0})
+	checkQualities(t, "de-de", map[string]float64{"de-DE-1996": 1, "de-Deva": 0, "de-Latn-DE": 0, "de": 0})
 }
 
 func TestPreference(t *testing.T) {
 	for _, text := range []string{"", " ", ",", " , \t,,"} {
-		qualities(t, text, map[string]float64{"text/plain": 1, "de": 1, "": 1})
+		checkQualities(t, text, map[string]float64{"text/plain": 1, "de": 1, "": 1})
 	}
-	qualities(t, "*", map[string]float64{"text/plain": 1, "de": 1, "": 1})
-	qualities(t, "*/*;q=0", map[string]float64{"text/plain": 0, "": 0})
-	qualities(t, ",TEXT/Plain ; Q=0.25 ,, */* \t;\t q=1.000,", map[string]float64{"text/PLAIN": 0.25, "a/b": 1, "text/plain ; charset=x": 0.25})
-	qualities(t, `text/html;a="q=0,\" ;";level=1;q=0.001, *;q=0.`, map[string]float64{"text/html": 0.001, "b/c": 0})
-	qualities(t, "text/html;;q=0.5;", map[string]float64{"text/html": 0.5})
-	qualities(t, "a/b;q=0.1, a/b;q=0.3, a/b;q=0.2", map[string]float64{"a/b": 0.3})
+	checkQualities(t, "*", map[string]float64{"text/plain": 1, "de": 1, "": 1})
+	checkQualities(t, "*/*;q=0", map[string]float64{"text/plain": 0, "": 0})
+	checkQualities(t, ",TEXT/Plain ; Q=0.25 ,, */* \t;\t q=1.000,", map[string]float64{"text/PLAIN": 0.25, "a/b": 1, "text/plain ; charset=x": 0.25})
+	checkQualities(t, `text/html;a="q=0,\" ;";level=1;q=0.001, *;q=0.`, map[string]float64{"text/html": 0.001, "b/c": 0})
+	checkQualities(t, "text/html;;q=0.5;", map[string]float64{"text/html": 0.5})
+	checkQualities(t, "a/b;q=0.1, a/b;q=0.3, a/b;q=0.2", map[string]float64{"a/b": 0.3})
 	// Gopher+ servers spell languages with "_".
-	qualities(t, "en_us, es-ES;q=0.5, de;q=0.2, *;q=0.1", map[string]float64{"En_US": 1, "En-us": 1, "Es_ES": 0.5, "De_DE": 0.2, "de": 0.2, "En_GB": 0.1, "": 0.1})
-	qualities(t, "application/gopher+-menu, Directory/*;q=0", map[string]float64{"Application/Gopher+-Menu": 1, "application/gopher-menu": 0, "Directory/recursive": 0})
+	checkQualities(t, "en_us, es-ES;q=0.5, de;q=0.2, *;q=0.1", map[string]float64{"En_US": 1, "En-us": 1, "Es_ES": 0.5, "De_DE": 0.2, "de": 0.2, "En_GB": 0.1, "": 0.1})
+	checkQualities(t, "application/gopher+-menu, Directory/*;q=0", map[string]float64{"Application/Gopher+-Menu": 1, "application/gopher-menu": 0, "Directory/recursive": 0})
 	// The most specific range must decide, even if its weight is lower.
-	qualities(t, "en, en-gb;q=0.1, en-gb-oed;q=0", map[string]float64{"en": 1, "En_GB": 0.1, "en-GB-oed": 0, "en-US": 1})
+	checkQualities(t, "en, en-gb;q=0.1, en-gb-oed;q=0", map[string]float64{"en": 1, "En_GB": 0.1, "en-GB-oed": 0, "en-US": 1})
 	// The characters "_" and "-" must be equivalent only in a language.
-	qualities(t, "a/b-c", map[string]float64{"a/b_c": 0})
-	qualities(t, "text", map[string]float64{"text/plain": 0, "text": 1})
-	qualities(t, "text/*", map[string]float64{"text": 0, "textual/x": 0, "text/": 1})
+	checkQualities(t, "a/b-c", map[string]float64{"a/b_c": 0})
+	checkQualities(t, "text", map[string]float64{"text/plain": 0, "text": 1})
+	checkQualities(t, "text/*", map[string]float64{"text": 0, "textual/x": 0, "text/": 1})
 }
 
-func qualities(t *testing.T, text string, want map[string]float64) {
+func checkQualities(t *testing.T, text string, want map[string]float64) {
 	t.Helper()
 	p, err := scheme.ParsePreference(text)
 	if err != nil {

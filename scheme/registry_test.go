@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// named returns a scheme that a test can recognize by its port.
-func named(name string, port uint16) scheme.Scheme {
+// schemeWithPort returns a scheme that a test can recognize by its port.
+func schemeWithPort(name string, port uint16) scheme.Scheme {
 	s := scheme.Generic(name, scheme.Experimental)
 	s.Port = port
 	return s
@@ -30,7 +30,7 @@ func mustRegistry(t *testing.T, list ...scheme.Scheme) *scheme.Registry {
 }
 
 func TestRegistry(t *testing.T) {
-	r := mustRegistry(t, named("x-b", 2), named("x-a", 1), named("z39.50", 3))
+	r := mustRegistry(t, schemeWithPort("x-b", 2), schemeWithPort("x-a", 1), schemeWithPort("z39.50", 3))
 	for name, port := range map[string]uint16{"x-a": 1, "x-b": 2, "X-B": 2, "z39.50": 3, "Z39.50": 3} {
 		s, ok := r.Lookup(name)
 		if !ok || s.Port != port || s.Name != strings.ToLower(name) {
@@ -59,12 +59,12 @@ func TestRegistry(t *testing.T) {
 
 func TestRegistryRefuses(t *testing.T) {
 	for _, list := range [][]scheme.Scheme{
-		{named("", 0)},
-		{named("HTTP", 0)},
-		{named("a_b", 0)},
-		{named("a:", 0)},
-		{named("é", 0)},
-		{named("a", 0), named("b", 0), named("a", 1)},
+		{schemeWithPort("", 0)},
+		{schemeWithPort("HTTP", 0)},
+		{schemeWithPort("a_b", 0)},
+		{schemeWithPort("a:", 0)},
+		{schemeWithPort("é", 0)},
+		{schemeWithPort("a", 0), schemeWithPort("b", 0), schemeWithPort("a", 1)},
 	} {
 		if r, err := scheme.NewRegistry(list...); err == nil || r != nil || !strings.HasPrefix(err.Error(), "scheme: ") {
 			t.Errorf("%q: %v, %v", list[len(list)-1].Name, r, err)
@@ -75,15 +75,15 @@ func TestRegistryRefuses(t *testing.T) {
 // Deriving another registry must not change a registry, and callers must receive copies of its
 // schemes.
 func TestRegistryIsImmutable(t *testing.T) {
-	list := []scheme.Scheme{named("a", 1), named("b", 2)}
+	list := []scheme.Scheme{schemeWithPort("a", 1), schemeWithPort("b", 2)}
 	r := mustRegistry(t, list...)
 	list[0].Name = "changed"
 	r.All()[0].Port = 9
-	more, err := r.With(named("c", 3))
+	more, err := r.With(schemeWithPort("c", 3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.With(named("a", 3)); err == nil {
+	if _, err := r.With(schemeWithPort("a", 3)); err == nil {
 		t.Error("a name is taken twice")
 	}
 	if s, ok := r.Lookup("a"); !ok || s.Port != 1 {
@@ -123,7 +123,7 @@ func TestRegistrySlots(t *testing.T) {
 		for i := range n {
 			// These names have the same length, beginning and end, so they all hash to the
 			// same slot.
-			list = append(list, named(fmt.Sprintf("x%03dy", i), uint16(i)))
+			list = append(list, schemeWithPort(fmt.Sprintf("x%03dy", i), uint16(i)))
 		}
 		r := mustRegistry(t, list...)
 		for _, s := range list {
@@ -143,7 +143,7 @@ func TestRegistryLongNames(t *testing.T) {
 	names := []string{"x-longn", "x-longna", "x-longname", "x-longnames", "x-longnamer"}
 	var list []scheme.Scheme
 	for i, name := range names {
-		list = append(list, named(name, uint16(i)))
+		list = append(list, schemeWithPort(name, uint16(i)))
 		list[i].Syntax.Check = func(u locus.URL, _ locus.Profile) []locus.Violation {
 			return []locus.Violation{{Rule: name}}
 		}
@@ -164,7 +164,7 @@ func TestRegistryLongNames(t *testing.T) {
 }
 
 func TestRegistryAllocs(t *testing.T) {
-	r := mustRegistry(t, named("x-a", 1), named("x-b", 2))
+	r := mustRegistry(t, schemeWithPort("x-a", 1), schemeWithPort("x-b", 2))
 	known, unknown := locus.MustParse("x-a://host/path?a=b"), locus.MustParse("x-c:a/b")
 	if n := testing.AllocsPerRun(100, func() {
 		r.Known(known)
@@ -318,7 +318,7 @@ func ExampleRegistry_With() {
 
 // Functions must return a specific error for the zero URL.
 func TestZeroURL(t *testing.T) {
-	for _, r := range []*scheme.Registry{{}, mustRegistry(t, named("http", 80))} {
+	for _, r := range []*scheme.Registry{{}, mustRegistry(t, schemeWithPort("http", 80))} {
 		if _, _, err := r.Canonical(locus.URL{}); !errors.Is(err, locus.ErrZero) {
 			t.Errorf("Canonical: %v", err)
 		}

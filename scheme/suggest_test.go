@@ -10,7 +10,7 @@ import (
 )
 
 func TestSuggest(t *testing.T) {
-	r := mustRegistry(t, named("ftp", 21), named("gopher", 70), named("http", 80), named("https", 443), named("mailto", 0), named("news", 0), named("urn", 0), named("file", 0))
+	r := mustRegistry(t, schemeWithPort("ftp", 21), schemeWithPort("gopher", 70), schemeWithPort("http", 80), schemeWithPort("https", 443), schemeWithPort("mailto", 0), schemeWithPort("news", 0), schemeWithPort("urn", 0), schemeWithPort("file", 0))
 	for text, want := range map[string]string{
 		"htp://example.com":     "http://example.com",
 		"HTP://h/a#b":           "http://h/a#b",
@@ -70,7 +70,7 @@ func TestSuggest(t *testing.T) {
 func TestRegisteredNamesAreNotTypos(t *testing.T) {
 	var list []scheme.Scheme
 	for _, name := range []string{"ftp", "http", "news", "wais", "mid", "cid", "telnet", "tn3270", "gopher", "nntp", "file"} {
-		list = append(list, named(name, 0))
+		list = append(list, schemeWithPort(name, 0))
 	}
 	r := mustRegistry(t, list...)
 	n := 0
