@@ -9,8 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Each [*SyntaxError], here and in the packages of the schemes, wraps one of these
-// errors.
+// Each [*SyntaxError] of this package and of the scheme packages wraps one of these errors.
 var (
 	// ErrNoScheme means that the text does not begin with a scheme and ":".
 	ErrNoScheme = errors.New(`no scheme; a URL begins with a name and ":"`)
@@ -38,8 +37,8 @@ var (
 	ErrNetURL = errors.New("not representable in net/url")
 	// ErrZero means that the zero URL was used.
 	ErrZero = errors.New("the zero URL is not a URL: make one with Parse or Parts.URL")
-	// ErrValue means that a part has the right syntax, but its decoded bytes are invalid: a
-	// line end in a name, a tab in a selector.
+	// ErrValue means that a part has the right syntax, but its decoded bytes are invalid, such
+	// as a line end in a name or a tab in a selector.
 	ErrValue = errors.New("invalid value")
 )
 
@@ -51,10 +50,10 @@ type SyntaxError struct {
 	Input string
 	// Offset is the offset of the fault in Input, in bytes.
 	Offset int
-	// Part is the production of section 5 that was expected there: "port", "gtype",
-	// "ftptype". Error does not show it.
+	// Part is the RFC 1738 production that was expected at Offset, such as "port", "gtype" or
+	// "ftptype". The method Error omits Part.
 	Part string
-	// Err is or wraps one of the errors above.
+	// Err is, or wraps, one of the error variables of this package, such as ErrPort.
 	Err error
 }
 
@@ -72,8 +71,8 @@ func cut(masked string, err error) string {
 	return masked[:head] + "..."
 }
 
-// Errorf returns a SyntaxError about u, with offset and part as in [SyntaxError] and
-// the rest as in [fmt.Errorf]. For the zero URL, the error is always [ErrZero].
+// Errorf returns a SyntaxError about u with the given offset and part. It formats the reason
+// like [fmt.Errorf]. For the zero URL, the reason is always [ErrZero].
 func (u URL) Errorf(offset int, part, format string, args ...any) *SyntaxError {
 	if u.IsZero() {
 		return &SyntaxError{Part: "genericurl", Err: ErrZero}
@@ -89,7 +88,7 @@ func (e *SyntaxError) Error() string {
 }
 
 // reason is an error whose text omits the text of ErrForm or ErrValue, because that text adds
-// nothing.
+// no information.
 type reason struct {
 	error
 	text string
@@ -99,7 +98,7 @@ func (r reason) Error() string { return r.text }
 
 func (r reason) Unwrap() error { return r.error }
 
-// plain returns err as a reason, if err wraps ErrForm or ErrValue.
+// plain removes the text of ErrForm or ErrValue from the text of err. The result wraps err.
 func plain(err error) error {
 	for _, general := range [...]error{ErrForm, ErrValue} {
 		if text, ok := strings.CutPrefix(err.Error(), general.Error()+": "); ok {
@@ -162,7 +161,7 @@ func (f *fault) error(text string, at int) *SyntaxError {
 			}
 		}
 	case windowsPath:
-		// A text with "@" may contain a password, which no message shows.
+		// A text with "@" may contain a password, which must not appear in a message.
 		if u, ok := FromWindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {
 			err = fmt.Errorf("%w: its URL is %s", err, u)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// upperFact returns the fact HostLower if the host contains an upper-case letter, which shape
-// records. That fact does not hold for the host.
+// upperFact returns HostLower, a fact that does not hold, if shape records an upper-case
+// letter in the host.
 func upperFact(shape octet.HostShape) Facts {
 	if shape&octet.HostUpper != 0 {
 		return HostLower
@@ -16,7 +16,7 @@ func upperFact(shape octet.HostShape) Facts {
 	return 0
 }
 
-// emptyFact returns NoHost if the host from start to end is empty.
+// emptyFact returns NoHost if the offsets start and end delimit an empty host.
 func emptyFact(start, end int) Facts {
 	if start == end {
 		return NoHost
@@ -24,8 +24,8 @@ func emptyFact(start, end int) Facts {
 	return 0
 }
 
-// hostFacts returns the fact for the production of host that matches s[start:end]. The argument
-// shape is the result of octet.Host for this text:
+// hostFacts returns the fact for the production that matches the host s[start:end]. The
+// argument shape is the result of octet.Host for this host. The productions are:
 //
 //	hostname    = *[ domainlabel "." ] toplabel
 //	domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
@@ -38,8 +38,8 @@ func hostFacts(s string, start, end int, shape octet.HostShape) Facts {
 	return rareHostFacts(s[start:end], shape)
 }
 
-// rareHostFacts is like hostFacts for a host that is long, has a label that begins
-// with a digit, or is invalid.
+// rareHostFacts is like hostFacts for a host that is long, contains a label that begins with a
+// digit, or is invalid.
 func rareHostFacts(host string, shape octet.HostShape) Facts {
 	switch top := strings.LastIndexByte(host, '.') + 1; {
 	case shape&octet.HostEdges != 0, len(host) > MaxHost, len(host) > MaxLabel && hasLongLabel(host):

@@ -9,13 +9,13 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// NetURL returns u as a value of package net/url. Its String returns the text of u, with
-// the scheme in lower case. Its host is the host of u, although net/url ends a host at
-// "?" even before an "@".
+// NetURL returns u as a value of package net/url. The method String of the result returns the
+// text of u, with the scheme in lower case. The result has the same host as u, although
+// net/url ends a host at "?" even before an "@".
 //
-// The error is a [*SyntaxError] that wraps [ErrNetURL]: net/url rejects the text, would
-// write another text ("#" without a fragment, characters that it escapes), or reads
-// another host.
+// NetURL returns a [*SyntaxError] that wraps [ErrNetURL] if net/url rejects the text, reads
+// another host, or would write another text. For example, net/url removes a "#" without a
+// fragment, and escapes some characters.
 func (u URL) NetURL() (*url.URL, error) {
 	if u.IsZero() {
 		return nil, u.Errorf(0, "genericurl", "")
@@ -42,9 +42,9 @@ func (u URL) NetURL() (*url.URL, error) {
 	return n, nil
 }
 
-// FromNetURL parses the text of n, which must not be relative. The error is a
-// [*SyntaxError]: n.String() is not a URL for [Parse], or [URL.NetURL] would not return
-// the same value for it ([ErrNetURL]), for example because n.String() omits fields.
+// FromNetURL parses the text of n, which must not be relative. FromNetURL returns a
+// [*SyntaxError] if [Parse] rejects n.String(), or if [URL.NetURL] would not return the same
+// value again ([ErrNetURL]). For example, n.String() may omit fields of n.
 func FromNetURL(n *url.URL) (URL, error) {
 	if n == nil || n.Scheme == "" {
 		text := ""
@@ -70,7 +70,7 @@ func FromNetURL(n *url.URL) (URL, error) {
 	return u, nil
 }
 
-// userinfo returns user and password with the "@", if they are present.
+// userinfo returns the userinfo of n with the "@" after it, or "" if n has no userinfo.
 func userinfo(n *url.URL) string {
 	if n.User == nil {
 		return ""
@@ -83,9 +83,9 @@ func (u URL) Hostname() string {
 	return strings.TrimSuffix(strings.TrimPrefix(u.Host(), "["), "]")
 }
 
-// HostPort returns host and port in the format of net.Dial, such as "h:80" and
-// "[::1]:80". If u has no port, it uses defaultPort; if that is 0, it returns only the
-// host. If u has no host, it returns "".
+// HostPort returns host and port in the format of net.Dial, such as "h:80" and "[::1]:80". If
+// u has no port, HostPort uses defaultPort; if defaultPort is 0, HostPort returns only the
+// host. If u has no host, HostPort returns "".
 func (u URL) HostPort(defaultPort uint16) string {
 	host := u.Host()
 	port, ok := u.Port()

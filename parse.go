@@ -21,7 +21,7 @@ func Parse(text string) (URL, error) {
 	return parse(text)
 }
 
-// parse is [Parse] for any text.
+// parse implements [Parse] for the texts that the fast path does not accept.
 func parse(text string) (URL, error) {
 	if len(text) > MaxLen {
 		return URL{}, tooLong.error(text, MaxLen)
@@ -42,7 +42,7 @@ func parse(text string) (URL, error) {
 	if i+1 < len(text) && text[i] == '/' && text[i+1] == '/' {
 		facts |= Internet
 		i += 2
-		// Most logins are a host of section 5 and an optional port.
+		// Most logins are only a hostname or IPv4 address and an optional port.
 		end, shape := octet.Host(text, i)
 		stop := end
 		if end < len(text) && text[end] == ':' {
@@ -117,7 +117,7 @@ func MustParse(text string) URL {
 }
 
 // isPathSearch reports whether no "?" or "/" follows the first "?" of text. All octets of text
-// are xchars.
+// must be xchars.
 func isPathSearch(text string) bool {
 	_, search, _ := strings.Cut(text, "?")
 	return strings.IndexByte(search, '?') < 0 && strings.IndexByte(search, '/') < 0
@@ -137,9 +137,9 @@ func schemeFault(s string, i int) *fault {
 	}
 }
 
-// readEscapes reads the escapes between i and end. There is at least one. It returns the facts that
-// the escapes violate. If a "%" does not begin an escape, readEscapes returns its offset at, and
-// lacks is 0.
+// readEscapes reads the escapes between the offsets i and end, of which there must be at least
+// one. The result lacks holds the facts that the escapes violate. If a "%" does not begin an
+// escape, lacks is 0, and the result at is the offset of that "%".
 func readEscapes(s string, i, end int) (lacks Facts, at int) {
 	for {
 		n := strings.IndexByte(s[i:end], '%')
@@ -158,7 +158,7 @@ func readEscapes(s string, i, end int) (lacks Facts, at int) {
 	}
 }
 
-// readFragment reads the fragment that begins at i, and reports whether it
+// readFragment reads the fragment that begins at offset i, and reports whether the fragment
 // consists of xchars.
 func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	xchars = true
@@ -182,8 +182,8 @@ func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	}
 }
 
-// plainPort returns the end of the port at i if the port is 1 to 65535 without leading zeros. For
-// any other text it returns the offset of the ":" before the port.
+// plainPort returns the end of the port that begins at offset i, if the port is 1 to 65535
+// without leading zeros. Otherwise plainPort returns the offset of the ":" before the port.
 func plainPort(s string, i int) (end int) {
 	num := 0
 	for end = i; end < len(s) && octet.Is(s[end], octet.Digit) && end-i < 5; end++ {
@@ -202,7 +202,7 @@ func plainPort(s string, i int) (end int) {
 type login struct {
 	start, end     int
 	pass, at, port int   // offsets, as in URL
-	lacks, host    Facts // lacks: facts that do not hold for the login; host: facts about the host
+	lacks, host    Facts // facts that do not hold for the login, and facts about its host
 }
 
 func (l *login) read(s string) (f *fault, at int) {
@@ -230,8 +230,7 @@ scan:
 			question = i
 		}
 	}
-	// User and password may contain a "?". In a host, after the "@", it ends
-	// the login.
+	// A user and a password may contain a "?". After the "@", a "?" ends the login.
 	if question != 0 {
 		l.end = question
 	}
@@ -260,11 +259,12 @@ func (l *login) readUser(s string) {
 	}
 }
 
-// readHost reads the host from start to the end of s or the ":" of a port.
+// readHost reads the host that begins at the offset start. The host ends at the end of s, or
+// at the ":" of a port.
 func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 	end, shape := octet.Host(s, start)
 	if end < len(s) && s[end] != ':' {
-		// This text is not a host of section 5. It still ends at the ":".
+		// A host that violates section 5 also ends at the ":".
 		shape |= octet.HostEdges
 		if s[start] != '[' {
 			rest, _, _ := strings.Cut(s[end:], ":")
@@ -281,8 +281,8 @@ func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 	return end, nil, 0
 }
 
-// addressEnd returns the offset after the "]" of the IPv6 address at i, or -1 if
-// the text at i is not an IPv6 address with an optional port.
+// addressEnd returns the offset after the "]" of the IPv6 address at offset i. It returns -1
+// if the text at i is not an IPv6 address with an optional port.
 func addressEnd(s string, i int) int {
 	n := strings.IndexByte(s[i:], ']')
 	end := i + n + 1

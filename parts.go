@@ -8,8 +8,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Parts are the parts of a URL as URL text, already encoded. [Parts.URL] builds and
-// checks the URL. A nil pointer is an absent part, which differs from an empty one.
+// Parts are the parts of a URL as URL text, already encoded. [Parts.URL] builds and checks the
+// URL. A nil pointer means that the part is absent, and a pointer to "" that the part is
+// empty.
 type Parts struct {
 	Scheme   string
 	User     *string
@@ -24,9 +25,9 @@ type Parts struct {
 	SchemePart *string
 }
 
-// URL returns the URL with these parts. Parsing it must return each part
-// unchanged: a "/" in the host or a "#" in the path is an error. The error is a
-// [*SyntaxError] about the text of the joined parts.
+// URL returns the URL with these parts. It returns a [*SyntaxError] about the joined text if
+// parsing that text would not return each part unchanged. For example, a "/" in the host or a
+// "#" in the path is an error.
 func (p Parts) URL() (URL, error) {
 	b := make([]byte, 0, 128)
 	b = append(append(b, p.Scheme...), ':')
@@ -71,8 +72,8 @@ func (p Parts) URL() (URL, error) {
 	return URL{}, err
 }
 
-// masked returns text, which was built from p, with each octet of the password as
-// "*". The offset of the password is known even if text parses differently.
+// masked returns text, which was built from p, with each octet of the password as "*". The
+// offset of the password follows from p, even if text parses differently.
 func (p Parts) masked(text string) string {
 	if p.Password == nil {
 		return text
@@ -81,7 +82,7 @@ func (p Parts) masked(text string) string {
 	return stars(text, []span{{start, start + len(*p.Password)}})
 }
 
-// partNames maps the part names that the method differs returns to the fields of Parts.
+// partNames maps each part name that [Parts.differs] returns to the name of a field of Parts.
 var partNames = map[string]string{
 	"scheme": "Scheme", "fragmentid": "Fragment", "schemepart": "SchemePart", "user": "User", "password": "Password",
 	"host": "Host", "port": "Port", "urlpath": "Path",

@@ -33,9 +33,10 @@ func replaced(text string, spans []span) string {
 // masked returns the text with each octet of a password as "*".
 func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 
-// Mask returns text with each octet of a password shown as "*", so that offsets stay valid. The text may
-// be a URL, a mistyped URL, or a part of a URL. It may have the wrapper that [RemoveWrapper] removes. In
-// doubt Mask hides a text, because errors show mistyped URLs, passwords included:
+// Mask returns text with each octet of a password shown as "*", so that offsets stay valid.
+// The text may be a URL, a mistyped URL, or a part of a URL. It may have the wrapper that
+// [RemoveWrapper] removes. In doubt, Mask hides a text, because errors quote mistyped URLs,
+// which may contain passwords:
 //
 //	text                            hidden
 //	ftp://u:PW@h/a@b                PW: the grammar says where the login ends
@@ -67,13 +68,13 @@ func Mask(text string) string {
 	})
 }
 
-// maskGuess is like [Mask] for a text that is not a URL, even without its wrapper.
+// maskGuess is like [Mask] for a text that is not a URL, with or without a wrapper.
 func maskGuess(text string) string {
 	return maskBoth(text, func(text string) string { return stars(text, secrets(text, URL{})) })
 }
 
-// maskBoth applies mask to text, and to the content of the wrapper of text. Both are needed because
-// "<" or "URL:" may also belong to a login.
+// maskBoth applies the function mask to text and to the content of its wrapper, because "<" or
+// "URL:" may also belong to a login.
 func maskBoth(text string, mask func(string) string) string {
 	whole, w := mask(text), RemoveWrapper(text)
 	if w.start == 0 && w.end == len(text) {
@@ -88,9 +89,9 @@ func maskBoth(text string, mask func(string) string) string {
 	return string(b)
 }
 
-// MaskText returns running text with "***" for each password that [Mask] hides in one
-// of its words. White space, double quotes, "<" and ">" end a word. A tab within a
-// login does not, because browsers remove tabs from URLs.
+// MaskText returns running text with "***" for each password that [Mask] hides in one of its
+// words. White space, double quotes, "<" and ">" end a word. A tab within a login does not end
+// a word, because browsers remove tabs from URLs.
 func MaskText(text string) string {
 	var all []span
 	for start := 0; start < len(text); {
@@ -137,7 +138,7 @@ func hasOpenLogin(word string) bool {
 	return !hasPort || port == "" || !isDigits(port)
 }
 
-// stars returns text with each octet within spans as "*".
+// stars returns text with "*" for each octet within the spans.
 func stars(text string, spans []span) string {
 	if spans == nil {
 		return text
@@ -167,7 +168,7 @@ type span struct{ start, end int }
 // mark is a delimiter in a text: plain, escaped, or a look-alike of another script.
 type mark struct {
 	start, end int
-	octet      byte // the delimiter; " " for all white space, "/" also for "\"
+	octet      byte // the delimiter: " " means any white space, and "/" also means "\"
 }
 
 // otherScripts lists characters that look like a delimiter.
@@ -242,8 +243,8 @@ func otherScript(text string, i int) (c byte, n int) {
 	return 0, 0
 }
 
-// secrets returns the passwords in text, in order and disjoint. The argument u is the URL of text,
-// or the zero URL if text is not a URL.
+// secrets returns the spans of the passwords in text, sorted and disjoint. The argument u is
+// the URL of text, or the zero URL if text is not a URL.
 func secrets(text string, u URL) []span {
 	if hasNone(text, u) {
 		return nil
@@ -262,9 +263,9 @@ func secrets(text string, u URL) []span {
 	return keepEnds(text, f.spans)
 }
 
-// hasNone is a fast test that text contains no password. It takes the same arguments as secrets.
-// Most texts have no ":" except after the scheme and before the port. The result may be false for a
-// text without a password.
+// hasNone is a fast test that text contains no password. It has the same parameters as
+// secrets. Most texts contain no ":" except after the scheme and before the port. The result
+// may be false for a text without a password.
 func hasNone(text string, u URL) bool {
 	if octet.All(text)&octet.ASCII == 0 || strings.IndexByte(text, '%') >= 0 {
 		return false
@@ -282,8 +283,8 @@ func hasNone(text string, u URL) bool {
 
 // keepEnds returns spans without the octet that ends a host for some programs: a "/", "?", "#"
 // or "\" in a span after "//" and a possible host. If that octet were hidden, the text would
-// show another host, the one after the "@". keepEnds hides the "@" instead. A span that begins
-// with that octet still contains it, because the octet may be the whole password.
+// show the host after the "@" instead. keepEnds hides the "@" instead. A span that begins with
+// that octet still contains it, because the octet may be the whole password.
 func keepEnds(text string, spans []span) (kept []span) {
 	from := 0 // end of the last span
 	for _, s := range spans {
@@ -303,8 +304,8 @@ func keepEnds(text string, spans []span) (kept []span) {
 	return kept
 }
 
-// hostEnd returns the offset of the octet within s that ends a host for some programs, or -1 if
-// there is none. The host begins after the offset from.
+// hostEnd returns the offset of the octet in the span s at which some programs end a host, or
+// -1 if s contains no such octet. The host begins after the offset from.
 func hostEnd(text string, from int, s span) int {
 	before := text[from:s.start]
 	slashes := max(strings.LastIndex(before, "//"), strings.LastIndex(before, `\\`))
@@ -326,7 +327,7 @@ func hostEnd(text string, from int, s span) int {
 	return s.start + n
 }
 
-// finder finds passwords in a text in linear time: lastAt and segments store the
+// finder finds passwords in a text in linear time: the fields lastAt and segments cache the
 // results of searching ahead.
 type finder struct {
 	text  string
@@ -344,8 +345,8 @@ type segment struct {
 	at         int  // the last "@", or -1
 }
 
-// segment returns the end of the segment that contains mark i, and the last "@" of
-// the segment at or after i, or -1.
+// segment returns the end of the segment that contains mark i, and the index of the segment's
+// last "@". If no "@" is at or after mark i, the index is -1.
 func (f *finder) segment(i int, wide bool) (end, at int) {
 	s := &f.segments
 	if i < s.start || i >= s.end || s.wide != wide {
@@ -362,8 +363,8 @@ func (f *finder) segment(i int, wide bool) (end, at int) {
 	return s.end, s.at
 }
 
-// hide hides the text from start to end, unless the text is the word "port", a placeholder for a
-// number: "http://localhost:port".
+// hide hides the text between the offsets start and end, unless that text is the placeholder
+// "port", as in "http://localhost:port".
 func (f *finder) hide(start, end int) {
 	next := f.from(end)
 	login := f.is(next, '@') && f.marks[next].start == end
@@ -372,12 +373,12 @@ func (f *finder) hide(start, end int) {
 	}
 }
 
-// from returns the index of the first mark at or after an offset.
+// from returns the index of the first mark at or after the offset at.
 func (f *finder) from(at int) int {
 	return sort.Search(len(f.marks), func(i int) bool { return f.marks[i].start >= at })
 }
 
-// is reports whether mark i exists and is the delimiter c.
+// is reports whether mark i exists and its delimiter is c.
 func (f *finder) is(i int, c byte) bool {
 	return i >= 0 && i < len(f.marks) && f.marks[i].octet == c
 }
@@ -390,7 +391,8 @@ func (f *finder) offset(i int) int {
 	return f.marks[i].start
 }
 
-// first returns the index of the first delimiter c among the marks from i up to end, or end.
+// first returns the index of the first delimiter c among the marks from i up to end. If there
+// is no such mark, first returns end.
 func (f *finder) first(c byte, i, end int) int {
 	for i < end && f.marks[i].octet != c {
 		i++
@@ -398,7 +400,8 @@ func (f *finder) first(c byte, i, end int) int {
 	return i
 }
 
-// lastIn returns the index of the last delimiter c among the marks from i up to end, or -1.
+// lastIn returns the index of the last delimiter c among the marks from i up to end, or -1 if
+// there is no such mark.
 func (f *finder) lastIn(c byte, i, end int) int {
 	for end--; end >= i; end-- {
 		if f.marks[end].octet == c {
@@ -474,8 +477,8 @@ func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	return f.openLogin(start, colon, end, wide)
 }
 
-// hasPort reports whether the next mark after the ":" with the index colon is neither "@" nor ":",
-// and the text between both marks is a port or empty.
+// hasPort reports whether a port follows the ":" with the index colon. The text up to the next
+// mark must be a port or empty, and that mark must be neither "@" nor ":".
 func (f *finder) hasPort(colon int) bool {
 	next := f.marks[colon+1]
 	return next.octet != '@' && next.octet != ':' && isDigits(f.text[f.marks[colon].end:next.start])
@@ -515,7 +518,8 @@ func isBareIPv6(text string) bool {
 	return strings.Count(text, ":") >= 2 && strings.Trim(text, "0123456789ABCDEFabcdef:.") == ""
 }
 
-// embedded finds passwords of URLs in a path, a search and a fragment, from mark i.
+// embedded finds the passwords of URLs in a path, a search and a fragment. It begins at mark
+// i.
 func (f *finder) embedded(i int) {
 	searching := false
 	for i < len(f.marks) {
@@ -539,8 +543,9 @@ func (f *finder) embedded(i int) {
 	}
 }
 
-// opens reports whether the "/" of mark i is not in the middle of a path. Such a "/" is at the
-// start, in a search, after a bracket, or after the ":" of another URL, as in "URL:ftp://u:PW".
+// opens reports whether a login may follow the "/" of mark i, because that "/" is not in the
+// middle of a path. It must be at the start, in a search, after a bracket, or after the ":" of
+// another URL, as in "URL:ftp://u:PW".
 func (f *finder) opens(i int) bool {
 	at := f.marks[i].start
 	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0 || f.is(i-1, ':') && f.marks[i-1].end == at
@@ -640,8 +645,9 @@ func (f *finder) opening(at int) int {
 	return at
 }
 
-// endsScheme reports whether the ":" of mark i ends a scheme. A login follows the ":" and ends at
-// the mark with index at. A scheme can begin only in the text before, which ends at the ":".
+// endsScheme reports whether the ":" of mark i ends a scheme. A login follows the ":" and ends
+// at the mark with index at. The argument before is the text that ends at the ":" and in which
+// the scheme must begin.
 func (f *finder) endsScheme(i, at int, before string) bool {
 	n, name := f.slashes(i), f.name(i)
 	never, known := addressed[name]
@@ -653,6 +659,6 @@ func (f *finder) endsScheme(i, at int, before string) bool {
 	case n == 1, known:
 		return true
 	}
-	// The name is a user. If another ":" follows, the name is a scheme.
+	// The name is a user, unless another ":" follows, which makes the name a scheme.
 	return f.first(':', i+1, at) < at
 }

@@ -87,7 +87,7 @@ func logged(v any) string {
 	return b.String()
 }
 
-func TestShown(t *testing.T) {
+func TestShownHidesPasswords(t *testing.T) {
 	for text, want := range map[string]string{
 		"ftp://u:p@h/x":             "ftp://u:***@h/x",
 		"ftp://:p@h/x":              "ftp://:***@h/x",

@@ -50,7 +50,7 @@ func (u URL) MarshalBinary() ([]byte, error) { return u.MarshalText() }
 // UnmarshalBinary is like [URL.UnmarshalText], for encoding/gob.
 func (u *URL) UnmarshalBinary(text []byte) error { return u.UnmarshalText(text) }
 
-// Value returns the text of u, exactly as parsed, or nil (NULL) for the zero URL. It
+// Value returns the text of u, exactly as parsed, or nil (NULL) for the zero URL. Value
 // implements the interface Valuer of database/sql/driver.
 func (u URL) Value() (driver.Value, error) {
 	if u.IsZero() {
@@ -59,8 +59,8 @@ func (u URL) Value() (driver.Value, error) {
 	return u.text, nil
 }
 
-// Scan parses src, a string or []byte. nil (NULL) and an empty text give the zero URL. It
-// implements the interface Scanner of database/sql.
+// Scan parses src, a string or []byte. A nil src (NULL) and an empty text give the zero URL.
+// Scan implements the interface Scanner of database/sql.
 func (u *URL) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
@@ -73,11 +73,11 @@ func (u *URL) Scan(src any) error {
 	return errors.New("locus: a URL can be scanned only from text, and this column has another type")
 }
 
-// LogValue returns [URL.Shown] as a value, so no password reaches a log.
+// LogValue returns the result of [URL.Shown], so that no password reaches a log.
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.Shown()) }
 
-// ParseWrapped reads a URL in the wrapper that [RemoveWrapper] removes. Offsets in the
-// error are offsets in text.
+// ParseWrapped parses a URL after removing its wrapper, like [RemoveWrapper]. Offsets in the
+// error refer to text, including the wrapper.
 func ParseWrapped(text string) (URL, error) {
 	w := RemoveWrapper(text)
 	u, err := Parse(w.inner)
@@ -96,10 +96,9 @@ var (
 	_ fmt.GoStringer = URL{}
 )
 
-// Format writes [URL.Shown] for every verb of package fmt, because messages and logs use
-// %s and %q as often as %v, and must not show a password by accident. Width, precision and
-// flags apply as to a string. [URL.String], [URL.AppendText] and [URL.Value] return the
-// exact text.
+// Format writes [URL.Shown] for every verb of package fmt, because messages and logs use %s
+// and %q as often as %v, and must not show a password by accident. Width, precision and flags
+// work as for a string. [URL.String], [URL.AppendText] and [URL.Value] return the exact text.
 func (u URL) Format(f fmt.State, verb rune) {
 	text := u.Shown()
 	if verb == 'v' {

@@ -12,9 +12,8 @@ const MaxLen = 1 << 16
 // URL is a URL as written. The zero URL is invalid; see [URL.IsZero]. Only
 // [Parse] and [Parts.URL] create other values, which are well formed.
 //
-// URL is an immutable value of 32 bytes. Two URLs are == if their texts are the
-// same bytes, so a URL can be the key of a map. Whether two texts name the same
-// resource depends on the scheme.
+// URL is an immutable value of 32 bytes. Two URLs are equal (==) if their texts are identical,
+// so a URL can be a map key. Whether two texts name the same resource depends on the scheme.
 //
 // The offsets of the delimiters are packed four to a word, because functions pass a
 // struct of four words in registers, but not a struct of many small fields. An offset
@@ -43,8 +42,8 @@ const (
 	Internet Facts = 1 << (iota + 16)
 	// SchemeLower means that the scheme is written without upper-case letters.
 	SchemeLower
-	// LoginPlain means that user and password consist of octets of their productions,
-	// or are absent.
+	// LoginPlain means that the user and the password are absent, or contain only octets that
+	// their productions allow.
 	LoginPlain
 	// HostName means that the host is a hostname of section 5, no longer than [MaxHost], with
 	// labels no longer than [MaxLabel].
@@ -56,8 +55,9 @@ const (
 	HostLower
 	// PortPlain means that the port is absent, or not 0 and without leading zeros.
 	PortPlain
-	// PathFsegment means that the url-path consists of fsegments and "/". For a URL
-	// without "//" this and the next three describe the scheme-specific part.
+	// PathFsegment means that the url-path consists of fsegments and "/". For a URL without
+	// "//", the facts PathFsegment, PathHsegment, PathUchar and PathXchar describe the
+	// scheme-specific part.
 	PathFsegment
 	// PathHsegment means that the url-path consists of hsegments and "/".
 	PathHsegment
@@ -69,27 +69,28 @@ const (
 	NoEscape
 	// FragmentXchar means that the fragment consists of xchars, or is absent.
 	FragmentXchar
-	// NoControl means that no escape in the url-path or scheme-specific part encodes a
-	// control character, 00 to 1F or 7F hexadecimal. Parse rejects unescaped ones.
+	// NoControl means that no escape in the url-path or scheme-specific part encodes a control
+	// character, 00 to 1F or 7F hexadecimal. Parse rejects unescaped control characters.
 	NoControl
 	// NoUser means that there is no user and no password.
 	NoUser
 	// Slash means that "/" precedes the url-path (section 3.1).
 	Slash
 
-	// PathSearch means that the url-path consists of hsegments and "/", optionally followed by a
-	// "?" and a search. For a URL without "//" this describes the scheme-specific part.
+	// PathSearch means that the url-path consists of hsegments and "/", optionally followed by
+	// a "?" and a search. For a URL without "//", PathSearch describes the scheme-specific
+	// part.
 	PathSearch Facts = 1 << 15
-	// NoPort means that there is no port, and no ":" for one.
+	// NoPort means that neither a ":" nor a port follows the host.
 	NoPort Facts = 1 << 14
 	// NoHost means that "//" follows the scheme, and the host is empty.
 	NoHost Facts = 1 << 13
 )
 
-// Has reports whether f contains all facts of g.
+// Has reports whether f contains all facts in g.
 func (f Facts) Has(g Facts) bool { return f&g == g }
 
-// Facts returns the facts about u. The zero URL has none.
+// Facts returns the facts about u. For the zero URL, it returns 0.
 func (u URL) Facts() Facts { return Facts(u.more >> 32) }
 
 // IsZero reports whether u is the zero URL.
@@ -121,8 +122,8 @@ func (u URL) SchemePart() string {
 	return u.text[u.colon()+1 : u.end()]
 }
 
-// WithoutFragmentText returns the text up to the "#". Section 5 describes only this
-// part. Clients must not send the rest.
+// WithoutFragmentText returns the text up to the "#". Section 5 describes only the text before
+// the "#". Clients must not send the "#" and the fragment.
 func (u URL) WithoutFragmentText() string { return u.text[:u.end()] }
 
 // end returns the offset of the end of the scheme-specific part.
@@ -150,8 +151,8 @@ func (u URL) Login() (text string, ok bool) {
 	return u.text[u.colon()+3 : u.loginEnd()], true
 }
 
-// User returns the user as written. ok reports whether u has one: section 3.1
-// distinguishes an empty user name from an absent one.
+// User returns the user as written. ok reports whether u contains a user: section 3.1
+// distinguishes an empty user name from an absent user name.
 func (u URL) User() (text string, ok bool) {
 	switch start := u.colon() + 3; {
 	case u.at() == 0:
@@ -163,7 +164,7 @@ func (u URL) User() (text string, ok bool) {
 	}
 }
 
-// Password returns the password as written. ok reports whether u has one, which
+// Password returns the password as written. ok reports whether u contains a password, which
 // may be empty.
 func (u URL) Password() (text string, ok bool) {
 	if u.pass() == 0 {
@@ -185,8 +186,8 @@ func (u URL) Host() string {
 	return u.text[start:u.loginEnd()]
 }
 
-// HostOffset returns the offset of the host in the text, in bytes. If the host
-// is absent, it is the offset at which the host would begin.
+// HostOffset returns the offset of the host in the text, in bytes. If the host is absent,
+// HostOffset returns the offset at which the host would begin.
 func (u URL) HostOffset() int {
 	if u.at() != 0 {
 		return u.at() + 1
@@ -194,9 +195,8 @@ func (u URL) HostOffset() int {
 	return u.colon() + 3
 }
 
-// Port returns the number of the port. ok reports whether u contains it; the
-// registry holds the default of the scheme. A ":" without digits counts as
-// absent.
+// Port returns the port number. ok reports whether u contains a port number; scheme.Registry
+// provides the schemes' default ports. A ":" without digits does not count as a port.
 func (u URL) Port() (n uint16, ok bool) {
 	text, _ := u.PortText()
 	for i := range len(text) {
@@ -205,8 +205,8 @@ func (u URL) Port() (n uint16, ok bool) {
 	return n, text != ""
 }
 
-// PortText returns the port as written, without its ":". ok reports whether the
-// ":" is present: the text after it may be empty.
+// PortText returns the port as written, without its ":". ok reports whether the ":" is
+// present. The text after the ":" may be empty.
 func (u URL) PortText() (text string, ok bool) {
 	if u.port() == 0 {
 		return "", false
@@ -214,9 +214,9 @@ func (u URL) PortText() (text string, ok bool) {
 	return u.text[u.port()+1 : u.loginEnd()], true
 }
 
-// Path returns the url-path as written, without the "/" between host and path,
-// which is not part of it (section 3.1). ok reports whether the "/" is present. A
-// URL without "//" has a scheme-specific part and no url-path.
+// Path returns the url-path as written. The "/" between the host and the path is not part of
+// the url-path (section 3.1). ok reports whether the "/" is present. A URL without "//" has a
+// scheme-specific part and no url-path.
 //
 // If "?" directly follows the login, which section 5 does not allow, the url-path
 // begins with that "?".
@@ -231,8 +231,8 @@ func (u URL) Path() (text string, ok bool) {
 	return u.text[i:u.end()], true
 }
 
-// PathOffset returns the offset of the url-path in the text, in bytes. For a URL
-// without "//" it is the offset of the scheme-specific part.
+// PathOffset returns the offset of the url-path in the text, in bytes. For a URL without "//",
+// PathOffset returns the offset of the scheme-specific part.
 func (u URL) PathOffset() int {
 	switch {
 	case u.Facts()&Internet == 0:
@@ -275,15 +275,15 @@ func (u URL) WithoutFragment() URL {
 	return u
 }
 
-// WithoutPassword returns u without its password and the ":" before it. A program can
-// send, link, store or compare the result, which is a usable URL. It may still contain
-// a password where the grammar has none, as in a search, so a program must show people
-// only its [URL.Shown].
+// WithoutPassword returns u without its password and the ":" before it. A program can send,
+// link, store or compare the result, which is a usable URL. The result may still contain a
+// password in another part, such as a search, so a program must show people only the result's
+// [URL.Shown].
 func (u URL) WithoutPassword() URL {
 	if u.pass() == 0 {
 		return u
 	}
-	// This text always parses. If it did not, the zero URL would still show nothing.
+	// This text always parses. If parsing failed, the zero URL would contain no password.
 	v, _ := Parse(u.text[:u.pass()] + u.text[u.at():])
 	return v
 }
@@ -292,8 +292,9 @@ func (u URL) WithoutPassword() URL {
 // u == v.
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
 
-// classFacts returns the facts about a path. The argument all is the AND of the classes of the
-// path's octets. Facts and octet.Class list these sets in the same order.
+// classFacts returns the facts about a path. The argument all is the bitwise AND of the
+// classes of the path's octets. The types Facts and octet.Class list these character sets in
+// the same order.
 func classFacts(all octet.Class) Facts {
 	const sets = octet.Fsegment | octet.Hsegment | octet.Uchar | octet.Xchar
 	return Facts(all&sets/octet.Fsegment) * PathFsegment

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Profile is the standard by which a URL is checked. The root package and the schemes
-// apply the first two; package profile applies all.
+// Profile is the standard by which a URL is checked. The root package and the schemes apply
+// RFC1738 and RFC1630; package profile applies all profiles.
 type Profile uint8
 
 const (
-	// RFC1738 is the grammar of section 5, read strictly, and the rules of the prose.
+	// RFC1738 is the strict grammar of RFC 1738 section 5, together with the rules in the
+	// RFC's prose.
 	RFC1738 Profile = iota
 	// RFC1630 is the grammar of the URI draft that became RFC 1630.
 	RFC1630
-	// RFC3986 is the generic syntax of RFC 3986 with the standard in force for the scheme,
-	// such as RFC 6068 for mailto.
+	// RFC3986 is the generic syntax of RFC 3986, together with the current standard for the
+	// scheme, such as RFC 6068 for mailto.
 	RFC3986
 	// WHATWG is the URL Standard, which browsers follow.
 	WHATWG
@@ -42,13 +43,13 @@ type Kind uint8
 const (
 	// Ungrammatical means that the grammar or the prose of the standard does not allow the text.
 	Ungrammatical Kind = iota
-	// Impossible means that the text is grammatical, but no such value exists: an
-	// address with the number 256, a port 0, a label of 64 letters.
+	// Impossible means that the text is grammatical, but no such value exists, such as the
+	// port 0 or a label of 64 letters.
 	Impossible
 	// Suggestion means that the text is grammatical, but probably mistyped. A URL with
 	// a suggestion does not conform.
 	Suggestion
-	// Note means advice about a URL that conforms.
+	// Note means that the finding is advice about a URL that conforms.
 	Note
 )
 
@@ -59,9 +60,9 @@ func (k Kind) String() string {
 
 // Violation is one finding about a URL.
 type Violation struct {
-	Rule    string // stable identifier of the rule: "unsafe-character"
+	Rule    string // stable identifier of the rule, such as "unsafe-character"
 	Kind    Kind
-	Section string // the section of the standard: "RFC 1738 2.2"
+	Section string // section of the standard, such as "RFC 1738 2.2"
 	Offset  int    // offset in bytes from the start of the URL
 	Text    string // the part of the URL at Offset, or ""
 	Help    string // the fix
@@ -71,13 +72,13 @@ func (v Violation) String() string {
 	return fmt.Sprintf("offset %d: %s (%s, %s): %s", v.Offset, Quote(v.Text), v.Rule, v.Section, v.Help)
 }
 
-// Conforms reports whether list holds only notes.
+// Conforms reports whether every finding in list has the kind [Note].
 func Conforms(list []Violation) bool {
 	return !slices.ContainsFunc(list, func(v Violation) bool { return v.Kind != Note })
 }
 
-// Change is the set of changes that made a URL canonical. None of them changes the
-// meaning of the URL.
+// Change is the set of changes that made a URL canonical. No such change affects the meaning
+// of the URL.
 type Change uint32
 
 const (
@@ -95,7 +96,7 @@ const (
 	DefaultType                       // writes gopher's type 1 (RFC 1738 3.4.1)
 	VoidFragment                      // removes a "#" before an empty fragment (URI draft, "Fragment-id")
 	DotSegments                       // removes "." and ".." from the path of http (RFC 3986 5.2.4)
-	FormFields                        // writes the scheme's own parts in their canonical order and form
+	FormFields                        // writes the scheme's own parts in canonical order and spelling
 	HostAddress                       // writes an IPv6 address as in RFC 5952 section 4
 )
 
@@ -118,7 +119,7 @@ var changeTexts = [...]string{
 	"an IPv6 address is written in its shortest form",
 }
 
-// Texts describes each change in c by one clause.
+// Texts returns one clause for each change in c that describes the change.
 func (c Change) Texts() []string {
 	var list []string
 	for i, text := range changeTexts {

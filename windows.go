@@ -7,10 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// FromWindowsPath returns the file URL for a Windows path such as C:\Users\joe,
-// C:/Users/joe, or \\server\share\joe. ok reports whether text is such a path. [Parse]
-// rejects C:\Users\joe and \\server\share. It reads C:/Users/joe as a URL with the
-// scheme "c".
+// FromWindowsPath returns the file URL for a Windows path such as C:\Users\joe, C:/Users/joe,
+// or \\server\share\joe. ok reports whether text is a Windows path. [Parse] rejects
+// C:\Users\joe and \\server\share, but reads C:/Users/joe as a URL with the scheme "c".
 func FromWindowsPath(text string) (url string, ok bool) {
 	slashes := strings.ReplaceAll(text, `\`, "/")
 	prefix := "file:"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Unwrapped is a text without the wrapper of RFC 1738's appendix, the result of
-// [RemoveWrapper]. It is an immutable value.
+// Unwrapped is the immutable result of [RemoveWrapper]: a text without the wrapper of RFC
+// 1738's appendix.
 type Unwrapped struct {
 	text       string // with the wrapper
 	start, end int    // offsets of the content of the wrapper in text
@@ -15,9 +15,9 @@ type Unwrapped struct {
 	inner      string
 }
 
-// RemoveWrapper removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>"
-// or "URL:...", with the prefix in either case. It also removes white space within the
-// brackets, including line breaks, and at both ends. The rest need not be a URL.
+// RemoveWrapper removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>" or
+// "URL:...", with the prefix in either case. It also removes white space within the brackets,
+// including line breaks, and at both ends. The remaining text need not be a URL.
 func RemoveWrapper(text string) Unwrapped {
 	w := Unwrapped{text: text, end: len(text)}
 	w.trim()
@@ -66,12 +66,12 @@ func (w Unwrapped) String() string { return w.inner }
 // Wrapped reports whether the text had brackets, the prefix, or both.
 func (w Unwrapped) Wrapped() bool { return w.brackets || w.prefix }
 
-// Folded reports whether Unwrap removed white space within the brackets.
+// Folded reports whether RemoveWrapper removed white space within the brackets.
 func (w Unwrapped) Folded() bool { return len(w.inner) < w.end-w.start }
 
-// WithoutHyphens returns the text without its wrapper and without each hyphen before
-// a line break, which a typesetter may have added (RFC 1738 appendix). ok reports
-// whether the text has such a hyphen.
+// WithoutHyphens returns the text without its wrapper and without each hyphen before a line
+// break, which a typesetter may have added (RFC 1738 appendix). ok reports whether the text
+// contains such a hyphen.
 func (w Unwrapped) WithoutHyphens() (text string, ok bool) {
 	if !w.Folded() {
 		return "", false
@@ -91,8 +91,7 @@ func (w *Unwrapped) breaksAfter(i int) bool {
 	return false
 }
 
-// Offset converts an offset in the text without its wrapper to one in the original
-// text.
+// Offset converts an offset in the text without its wrapper to an offset in the original text.
 func (w Unwrapped) Offset(i int) int {
 	at := w.start
 	for at < w.end && (i > 0 || w.brackets && isBlank(w.text[at])) {
@@ -114,8 +113,8 @@ func (w Unwrapped) Error(err error) error {
 	return &SyntaxError{Input: cut(Mask(w.text), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
 }
 
-// Note returns a finding of kind [Note], at offset 0, that lists the characters that
-// are not part of the URL. ok is w.Wrapped().
+// Note returns a finding of kind [Note] at offset 0. The finding lists the characters that are
+// not part of the URL. ok equals w.Wrapped().
 func (w Unwrapped) Note() (note Violation, ok bool) {
 	if !w.Wrapped() {
 		return Violation{}, false
@@ -139,8 +138,8 @@ func (w Unwrapped) Note() (note Violation, ok bool) {
 // longer than width octets, if possible after a reserved character, and never after a
 // hyphen or within an escape. A width of 0 disables line breaks.
 //
-// It fails if u contains "<", ">" or a character that is not US-ASCII, which
-// must be encoded in the wrapper.
+// Wrap fails if u contains "<", ">" or a character that is not US-ASCII, because a wrapped URL
+// must encode such characters.
 func Wrap(u URL, width int) (string, error) {
 	text := u.text
 	for i := range len(text) {
@@ -165,7 +164,7 @@ func Wrap(u URL, width int) (string, error) {
 	return b.String(), nil
 }
 
-// breakAt returns the offset at which to break text, at most width if possible.
+// breakAt returns the offset at which to break text. If possible, the offset is at most width.
 func breakAt(text string, width int) int {
 	width = min(max(width, 1), len(text)-1)
 	if width <= 0 {
@@ -187,8 +186,8 @@ func breakAt(text string, width int) int {
 	return len(text)
 }
 
-// mayBreak reports whether a break at n is neither after a hyphen nor within an
-// escape.
+// mayBreak reports whether text may be broken at offset n, which must be neither after a
+// hyphen nor within an escape.
 func mayBreak(text string, n int) bool {
 	return text[n-1] != '-' && text[n-1] != '%' && (n < 2 || text[n-2] != '%')
 }
