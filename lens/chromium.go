@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// readChromium parses URLs with the JavaScript constructor URL of Chromium, which loads a page from
-// a file.
+// readChromium parses URLs with Chromium's JavaScript constructor URL. Chromium loads the
+// script as a page from a file.
 func readChromium(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 2, "--version")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 func text(s string) *string { return &s }
 
-// Parts must be equal if they mean the same.
+// Parts with the same meaning must count as equal.
 func TestCompare(t *testing.T) {
 	l := inProcess(t)
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Each confusion must have a sentence, and no two may have the same.
+// Each confusion must have a sentence of its own.
 func TestConfusionTexts(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, c := range lens.Confusions() {

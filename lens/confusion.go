@@ -12,12 +12,12 @@ import (
 type Confusion string
 
 const (
-	SchemeName  Confusion = "scheme"       // which scheme, or none
+	SchemeName  Confusion = "scheme"       // the name of the scheme, or its absence
 	Slashes     Confusion = "slashes"      // fewer or more than two "/" before the host
 	Backslash   Confusion = "backslash"    // "\" read as "/", or as any character
 	Userinfo    Confusion = "userinfo"     // the end of the login
 	Percent     Confusion = "percent"      // escapes that only some parsers decode
-	HostName    Confusion = "host"         // whether there is a host, or which
+	HostName    Confusion = "host"         // the name of the host, or its absence
 	HostChars   Confusion = "host-chars"   // characters that end the host, are rejected or are escaped, depending on the parser
 	Punycode    Confusion = "punycode"     // labels that only look like A-labels
 	IPv4        Confusion = "ipv4"         // octal, hexadecimal or short addresses

@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// contain makes the program the leader of a session, so that its children end with it and cannot
-// reach the caller's terminal. If apart is true, the program also gets its own network namespace,
-// in which no interface is up. It then also gets its own process namespace, so that even children
-// that leave the session end with the program.
+// contain makes the program the leader of a session, so that its children end with it and
+// cannot reach the caller's terminal. If apart is true, the program also gets its own network
+// namespace, in which no interface is up. A process namespace then also ends children that
+// leave the session.
 func contain(cmd *exec.Cmd, apart bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if apart {
@@ -21,5 +21,5 @@ func contain(cmd *exec.Cmd, apart bool) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// endGroup ends the children that a program left running.
+// endGroup ends the child processes that outlived the program.
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

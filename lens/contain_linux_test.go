@@ -43,8 +43,8 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// A child that has left the session of its program, and holds none of its output, must
-// still end with it.
+// A child process that has left its program's session and closed its output must still end
+// with the program.
 func TestStrayChildEnds(t *testing.T) {
 	needNamespaces(t)
 	dir := t.TempDir()

@@ -4,7 +4,8 @@ package lens
 
 import "os/exec"
 
-// contain does nothing: the system has neither process groups nor network namespaces.
+// contain does nothing, because the system supports neither process groups nor network
+// namespaces.
 func contain(*exec.Cmd, bool) {}
 
 func endGroup(*exec.Cmd) {}

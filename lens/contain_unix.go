@@ -14,5 +14,5 @@ func contain(cmd *exec.Cmd, _ bool) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// endGroup ends the children that a program left running.
+// endGroup ends the child processes that outlived the program.
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -11,12 +11,12 @@ import (
 
 // Entry is a URL that parsers are known to read differently.
 type Entry struct {
-	// URL may be any octets.
+	// URL may contain any octets.
 	URL string
-	// Class is the kind of trick, one of Classes.
+	// Class is the kind of trick. [Classes] lists the classes.
 	Class string
-	// Source names a description of the trick: an advisory, a paper, a section of a
-	// standard, a test suite.
+	// Source names a published description of the trick, such as an advisory, a paper or a
+	// section of a standard.
 	Source string
 	// Note describes the trick.
 	Note string
@@ -33,7 +33,7 @@ var corpusText string
 var corpus = sync.OnceValue(func() []Entry {
 	list, err := parseCorpus(corpusText)
 	if err != nil {
-		panic(err) // the embedded file is valid, because a test also parses it
+		panic(err) // the embedded file is valid, because a test parses this file
 	}
 	return list
 })

@@ -19,9 +19,9 @@ type Advisory struct {
 // String returns a text such as "CVE-2022-27780 (curl: an escaped slash in the host)".
 func (a Advisory) String() string { return fmt.Sprintf("%s (%s: %s)", a.Name, a.Product, a.Pattern) }
 
-// Advisories returns the published weaknesses that the URL of r resembles, unless all
-// parsers of r accept it and agree on its meaning. The versions of the parsers do not
-// matter: a corrected parser rejects the URL, or still differs from others.
+// Advisories returns the published weaknesses that the URL of r resembles, unless all parsers
+// of r accept it and agree on its meaning. The result does not depend on the parsers'
+// versions.
 func (r *Report) Advisories() []Advisory {
 	refused := slices.ContainsFunc(r.Results, func(a Result) bool { return !a.OK && a.Failure == "" })
 	if len(r.Differences) == 0 && !refused {
@@ -42,7 +42,7 @@ type advisoryRow struct {
 var advisories = sync.OnceValue(func() []advisoryRow {
 	list, err := parseAdvisories(advisoryText)
 	if err != nil {
-		panic(err) // the embedded file is valid, because a test also parses it
+		panic(err) // the embedded file is valid, because a test parses this file
 	}
 	return list
 })

@@ -167,7 +167,7 @@ func isDocumentation(ip netip.Addr) bool {
 
 // Even the parsers of this process must distinguish many entries. internal/dev/peers
 // counts them with programs.
-func TestCorpusHasManyBehaviours(t *testing.T) {
+func TestCorpusHasManyBehaviors(t *testing.T) {
 	l := newLens(t)
 	seen := map[string]bool{}
 	for i, r := range lookAtCorpus(t, l) {

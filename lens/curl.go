@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readCurl returns the request that curl sends to a SOCKS proxy of this package: the name
-// of the host that curl would resolve, and for HTTP the path of the request.
+// readCurl returns the request that curl sends to a SOCKS proxy of this package: the hostname
+// that curl would resolve and, for HTTP, the path of the request.
 func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 2, "-q", "--version")
 	if err != nil {
@@ -65,8 +65,8 @@ func curlConfig(r *recorder, schemes *scheme.Registry, urls []string) []byte {
 	return b.Bytes()
 }
 
-// curlSchemes returns the schemes with which curl may contact a server. Unknown schemes
-// would make it print a warning.
+// curlSchemes returns the schemes with which curl may contact a server. For an unknown scheme,
+// curl would print a warning.
 func curlSchemes(r *scheme.Registry) (names []string) {
 	for _, row := range r.All() {
 		if row.Port != 0 && !row.Traits.Has(scheme.Interactive) {
@@ -89,14 +89,15 @@ var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 
 func curlQuote(text string) string { return `"` + curlEscapes.Replace(text) + `"` }
 
-// curlReport is curl's report about a transfer: exit code, scheme and error message.
+// curlReport is curl's report about one transfer.
 type curlReport struct{ exit, scheme, message string }
 
-// lost reports whether curl did not reach its proxy in time: it could not connect, or
-// the timeout expired. Then the report does not describe the URL.
+// lost reports whether curl failed to reach its proxy before the timeout. Such a report says
+// nothing about the URL.
 func (c curlReport) lost() bool { return c.exit == "7" || c.exit == "28" }
 
-// curlReports returns the reports by URL number. Each line with a report begins with mark.
+// curlReports returns curl's reports by URL number. Each line that contains a report begins
+// with the text mark.
 func curlReports(out []byte, mark string) map[string]curlReport {
 	reports := make(map[string]curlReport)
 	for line := range strings.Lines(string(out)) {

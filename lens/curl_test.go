@@ -2,7 +2,8 @@ package lens
 
 import "testing"
 
-// curl must not receive a text that it would not read as a URL: it opens a file after "@".
+// curl must not receive an argument that it would not read as a URL, such as "@" and a file
+// name.
 func TestCurlTakes(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://h/": true, "-O": true, "http://h/\n\"": true, "\x80": true, "x@h": true,

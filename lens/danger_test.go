@@ -14,8 +14,8 @@ func says(name string, reading ParseResult) Parser {
 
 func text(s string) *string { return &s }
 
-// A parser that finds no host contacts none. That is harmless, unless the other parser
-// contacts a host with another scheme.
+// A result without a host must not be a danger, unless the other parser contacts a host with
+// another scheme.
 func TestNoHostIsNoDanger(t *testing.T) {
 	for _, c := range []struct {
 		url    string
@@ -110,7 +110,8 @@ func TestDangersHaveKinds(t *testing.T) {
 	}
 }
 
-// A host that a parser contacts must be shown. The password follows the ":" after it.
+// A host that a parser contacts must be shown, and the password after the host's ":" must be
+// hidden.
 func TestHostsAreNotMasked(t *testing.T) {
 	for _, c := range []struct{ url, host, want string }{
 		{"http:127.0.0.1#@good.example", "127.0.0.1", "http:127.0.0.1#@good.example"},

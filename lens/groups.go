@@ -2,11 +2,11 @@ package lens
 
 import "slices"
 
-// Group is a set of parsers of a report that read the URL in the same way, or reject it for
+// Group is a set of parsers that read the URL of a report in the same way, or reject it for
 // the same reason.
 type Group struct {
 	Names []string
-	// Result is the most complete result of the group. Its password is "***".
+	// Result is the group's most complete result, with "***" in place of the password.
 	Result Result
 }
 

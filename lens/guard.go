@@ -8,17 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// GuardOptions bound a search. The zero value starts from the corpus and tries 20000 URLs.
+// GuardOptions limit a search. The zero value starts from the corpus and tries 20000 URLs.
 type GuardOptions struct {
 	// Seed selects the URLs to try. The same seed tries the same URLs.
 	Seed uint64
-	// From lists the URLs that the search varies. If empty, the search starts without any.
+	// From lists URLs that the search modifies. If From is empty, the search generates all
+	// URLs.
 	From []string
 	// MaxTries is the maximum number of URLs to try. Zero means 20000.
 	MaxTries int
-	// MaxFindings is the number of findings that ends a search. Zero means 20.
+	// MaxFindings is the number of findings after which a search ends. Zero means 20.
 	MaxFindings int
-	// Progress, if not nil, is called after each batch, in the goroutine of the search.
+	// Progress, if not nil, is called after each batch, in the goroutine that called Guard.
 	Progress func(tries, findings int)
 }
 
@@ -26,9 +27,9 @@ const (
 	defaultTries    = 20000
 	defaultFindings = 20
 	guardBatch      = 200     // URLs that a parser receives at once
-	perKind         = 3       // number of findings of one kind that are minimized
-	population      = 400     // URLs that both parsers accept and that are varied further
-	remembered      = 1 << 17 // URLs that are not tried again
+	perKind         = 3       // maximum number of findings of one kind to minimize
+	population      = 400     // maximum number of accepted URLs to modify further
+	remembered      = 1 << 17 // maximum number of tried URLs to remember
 )
 
 // Contact is a part of a URL that decides which server is contacted.
@@ -42,28 +43,28 @@ const (
 
 // Finding is a URL that two parsers accept and read as different targets.
 type Finding struct {
-	// URL is minimal, unless the search ended early: without any one of its characters,
-	// the parsers do not differ.
+	// URL is minimal, unless the search ended early. If any character is removed from a
+	// minimal URL, the parsers no longer differ.
 	URL string
-	// Found is the URL before minimizing.
+	// Found is the original URL, before the search minimized it.
 	Found string
-	// Differs is the part that differs: the host, else the port, else the scheme.
+	// Differs is the first part that differs, in the order host, port, scheme.
 	Differs Contact
-	// Report holds the results of the two parsers, the filter first.
+	// Report holds the results of the two parsers. The result of the filter is first.
 	Report Report
 }
 
 // GuardResult is the outcome of a search.
 type GuardResult struct {
-	Tries    int // URLs that the parsers read, including URLs of minimizing
-	Accepted int // URLs of Tries that both parsers accept
+	Tries    int // URLs that the parsers read, including those tried to minimize a finding
+	Accepted int // tried URLs that both parsers accept
 	Findings []Finding
 }
 
-// Guard searches for URLs that the parsers filter and fetch both accept but read as
-// different targets. Such a URL passes a check that uses the parser filter, but a client
-// that uses the parser fetch contacts another server. If ctx ends, Guard returns the
-// findings so far with the error of ctx. Any other error means that a parser does not work.
+// Guard searches for URLs that both parsers accept, but read as different targets. Such a URL
+// passes a check that uses the filter parser, but a client that uses the fetch parser contacts
+// another server. If ctx ends, Guard returns the findings so far with the error of ctx. Any
+// other error means that a parser cannot run.
 func (l *Lens) Guard(ctx context.Context, filter, fetch Parser, o *GuardOptions) (GuardResult, error) {
 	if o == nil {
 		o = &GuardOptions{}
@@ -118,7 +119,7 @@ func (g *guard) run(ctx context.Context) error {
 // plainURL is a URL for which every parser returns a result.
 const plainURL = "http://a.example/"
 
-// check gets the versions of the parsers. If a parser does not work, it returns an error.
+// check gets the versions of the parsers. If a parser cannot run, check returns an error.
 func (g *guard) check(ctx context.Context) error {
 	for i, r := range g.pair {
 		list, err := r.Parse(ctx, []string{plainURL})
@@ -152,8 +153,9 @@ func (g *guard) batch(n int) []string {
 	return list
 }
 
-// next returns a URL to try. The URLs in From come first, then variations of URLs that both parsers
-// accept. If there are few URLs to vary, next generates a new URL.
+// next returns a URL to try. It returns the URLs in GuardOptions.From first, then
+// modifications of URLs that both parsers accept. If few URLs are accepted, next generates a
+// new URL.
 func (g *guard) next() string {
 	if g.starting < len(g.o.From) {
 		g.starting++
@@ -195,7 +197,7 @@ func (g *guard) try(ctx context.Context, batch []string) error {
 	return nil
 }
 
-// breed stores a URL, to vary it later.
+// breed stores a URL that the search can modify later.
 func (g *guard) breed(url string) {
 	if len(g.fertile) < population {
 		g.fertile = append(g.fertile, url)
@@ -204,7 +206,7 @@ func (g *guard) breed(url string) {
 	g.fertile[g.mutator.random.IntN(population)] = url
 }
 
-// add minimizes a finding, unless there are enough similar ones.
+// add minimizes a finding and stores it, unless enough similar findings exist.
 func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) error {
 	report := g.report(url, p)
 	cause := kind + " " + string(report.Confusion)
@@ -221,7 +223,7 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) err
 		}
 	}
 	if err != nil {
-		small = url // the report describes the URL that is not minimized
+		small = url // the report describes the original URL
 	}
 	key := string(report.Confusion) + " " + shape(small)
 	if g.shapes[key] {
@@ -232,7 +234,8 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) err
 	return err
 }
 
-// keeps reports, for each URL, whether both parsers accept it and differ in the given kind.
+// keeps reports, for each URL, whether both parsers accept the URL and the targets differ in
+// the given kind.
 func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, error) {
 	pairs, err := g.ask(ctx, urls)
 	if err != nil {
@@ -245,9 +248,9 @@ func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, 
 	return kept, nil
 }
 
-// kind describes how the targets of two results differ. If the targets are the same, it returns "".
-// Otherwise it returns a Contact, followed by a comma and whether a host is missing or the scheme
-// differs too.
+// kind describes how the targets of two results differ. If the targets are the same, kind
+// returns "". Otherwise kind returns the name of a Contact. The name is followed by a comma
+// and more text if a host is missing or the scheme differs too.
 func (g *guard) kind(p [2]ParseResult) string {
 	a, b := g.lens.meaning(p[0]), g.lens.meaning(p[1])
 	if a.sameTarget(b) {
@@ -284,8 +287,7 @@ func (g *guard) report(url string, p [2]ParseResult) Report {
 	return r
 }
 
-// ask returns the results of both parsers. A URL that crashes a parser counts as rejected by that
-// parser.
+// ask returns the results of both parsers for each URL. A parser that crashes rejects the URL.
 func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error) {
 	g.result.Tries += len(urls)
 	pairs := make([][2]ParseResult, len(urls))
@@ -301,9 +303,9 @@ func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error
 	return pairs, nil
 }
 
-// readAll runs a parser on the list urls. If the parser fails, readAll runs it on each half of the
-// list, because a URL that crashes a program must not hide the results for other URLs. The error is
-// the error of ctx.
+// readAll runs a parser on the list urls. If the parser fails, readAll runs the parser on each
+// half of the list, because a URL that crashes a program must not hide the results for other
+// URLs. readAll returns an error only if ctx ends.
 func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error) {
 	list, err := r.Parse(ctx, urls)
 	if err == nil && len(list) != len(urls) {

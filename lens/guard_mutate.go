@@ -11,8 +11,8 @@ import (
 // maxMutant is the maximum length of a mutator's URLs in octets.
 const maxMutant = 160
 
-// mutator generates random URLs: new ones from pieces, and variations of given
-// ones. The same seed generates the same URLs.
+// mutator generates random URLs. It joins pieces to new URLs, and modifies given URLs. The
+// same seed generates the same URLs.
 type mutator struct{ random *rand.Rand }
 
 func newMutator(seed uint64) mutator { return mutator{rand.New(rand.NewPCG(seed, 1738))} }
@@ -37,11 +37,11 @@ var (
 
 func (m mutator) pick(list []string) string { return list[m.random.IntN(len(list))] }
 
-// rarely returns true once in n times.
+// rarely returns true with a probability of 1/n.
 func (m mutator) rarely(n int) bool { return m.random.IntN(n) == 0 }
 
-// fresh generates a new URL. It writes the parts of a URL in order. Each part may be unusual, and
-// unusual pieces may be between the parts.
+// fresh generates a new URL. It joins the parts of a URL in order, and inserts unusual pieces
+// at random positions.
 func (m mutator) fresh() string {
 	parts := []string{m.pick(schemePieces[:2]), ":", "//", "", m.pick(hostPieces), "", m.pick(pathPieces[:2]), ""}
 	if m.rarely(3) {
@@ -72,8 +72,8 @@ func (m mutator) fresh() string {
 	return bounded(strings.Join(parts, ""))
 }
 
-// mutate returns a variation of url with one to three changes. A change may replace the end of url
-// by the end of the URL other.
+// mutate makes one to three changes to url. A change may replace the end of url with the end
+// of the URL other.
 func (m mutator) mutate(url, other string) string {
 	url = bounded(url)
 	for n := 1 + m.random.IntN(3); n > 0; n-- {
@@ -106,13 +106,14 @@ func (m mutator) change(url, other string) string {
 	}
 }
 
-// insert inserts piece at a random position of text.
+// insert inserts piece into text at a random position.
 func (m mutator) insert(text, piece string) string {
 	at := m.boundary(text)
 	return text[:at] + piece + text[at:]
 }
 
-// span returns a range of up to eight octets of a text that is not empty.
+// span returns the offsets of a random range of text, of one to eight octets. The text must
+// not be empty.
 func (m mutator) span(text string) (start, end int) {
 	start, end = m.boundary(text), m.boundary(text)
 	if start > end {
@@ -125,7 +126,7 @@ func (m mutator) span(text string) (start, end int) {
 	return start, end
 }
 
-// boundary returns the offset of a character of text, or of its end.
+// boundary returns the offset of a random character of text, or the length of text.
 func (m mutator) boundary(text string) int {
 	at := m.random.IntN(len(text) + 1)
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
@@ -168,7 +169,8 @@ func fullwidth(text string) string {
 	}, text)
 }
 
-// units splits text into characters, and octets that are not UTF-8.
+// units splits text into its characters. Each octet that is not valid UTF-8 becomes a unit of
+// its own.
 func units(text string) []string {
 	var list []string
 	for text != "" {
@@ -179,10 +181,11 @@ func units(text string) []string {
 	return list
 }
 
-// minimize removes as much as possible from url. The function keep must report, for each of several
-// URLs, whether the parsers still differ as for url. minimize calls keep with batches of URLs,
-// because a parser may be a process. In the result, each character is necessary for the difference.
-// After an error, minimize returns the smallest URL so far.
+// minimize removes as many characters as possible from url. The function keep must report for
+// each URL whether the parsers differ in the same way as for url. minimize calls keep with
+// batches of URLs, because a parser may be a process. If any character is removed from the
+// result, the parsers no longer differ in this way. After an error, minimize returns the
+// shortest URL so far.
 func minimize(url string, keep func(urls []string) ([]bool, error)) (string, error) {
 	parts := units(url)
 	for size := max(1, len(parts)/2); size >= 1; {
@@ -200,8 +203,8 @@ func minimize(url string, keep func(urls []string) ([]bool, error)) (string, err
 	return strings.Join(parts, ""), nil
 }
 
-// shorten removes one unnecessary run from parts. The run has size elements. If there is no
-// unnecessary run, ok is false.
+// shorten removes one run of size elements from parts that the difference does not need. If
+// every such run is necessary, ok is false.
 func shorten(parts []string, size int, keep func([]string) ([]bool, error)) (shorter []string, ok bool, err error) {
 	var lists [][]string
 	var urls []string

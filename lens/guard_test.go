@@ -86,7 +86,7 @@ func TestGuardFindingsAreMinimal(t *testing.T) {
 	}
 }
 
-// The same seed must give the same findings, and another one must try other URLs.
+// The same seed must give the same findings, and another seed must try other URLs.
 func TestGuardIsDeterministic(t *testing.T) {
 	run := func(seed uint64) (urls []string) {
 		for _, f := range search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{Seed: seed}).Findings {
@@ -147,7 +147,7 @@ func TestGuardPorts(t *testing.T) {
 	}
 }
 
-// A search that is ended must return its findings so far.
+// A cancelled search must return its findings so far.
 func TestGuardEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := GuardOptions{MaxTries: 1 << 30, MaxFindings: 1 << 30, Progress: func(_, findings int) {
@@ -161,7 +161,7 @@ func TestGuardEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// fragile fails as a whole for a URL with a "%".
+// fragile is a parser that fails for the whole batch if a URL contains "%".
 type fragile struct{ Parser }
 
 func (f fragile) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
@@ -171,7 +171,7 @@ func (f fragile) Parse(ctx context.Context, urls []string) ([]ParseResult, error
 	return f.Parser.Parse(ctx, urls)
 }
 
-// short omits a result.
+// short is a parser that omits a result.
 type short struct{ Parser }
 
 func (s short) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
@@ -179,7 +179,7 @@ func (s short) Parse(ctx context.Context, urls []string) ([]ParseResult, error) 
 	return list[:len(list)-1], err
 }
 
-// broken never returns a result.
+// broken is a parser that never returns a result.
 type broken struct{ Parser }
 
 func (broken) Parse(context.Context, []string) ([]ParseResult, error) {
@@ -259,7 +259,7 @@ func FuzzMutate(f *testing.F) {
 	})
 }
 
-// A minimizer must end, shorten, and leave nothing unnecessary.
+// minimize must end, and must remove every unnecessary character.
 func FuzzMinimize(f *testing.F) {
 	for _, e := range Corpus()[:40] {
 		f.Add(e.URL, byte('/'), byte(2))

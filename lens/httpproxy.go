@@ -11,7 +11,8 @@ import (
 
 var errHTTP = errors.New("not a request to an HTTP proxy")
 
-// serveHTTP acts as an HTTP proxy that finds no resources, and returns the request.
+// serveHTTP acts as an HTTP proxy that answers every request with "not found". It returns the
+// request.
 func serveHTTP(conn net.Conn, login func(user, password string) bool) (asked, error) {
 	head, err := readHead(bufio.NewReader(io.LimitReader(conn, maxRequest)))
 	if err != nil {
@@ -46,7 +47,7 @@ func readHead(in *bufio.Reader) ([]byte, error) {
 	return head, nil
 }
 
-// requestLine returns method and target of an HTTP request (RFC 9112 section 3).
+// requestLine returns the method and the target of an HTTP request (RFC 9112 section 3).
 func requestLine(head []byte) (method, target string, ok bool) {
 	line, _, _ := strings.Cut(string(head), "\r\n")
 	method, rest, _ := strings.Cut(line, " ")
@@ -76,13 +77,13 @@ func splitPort(text string) (host, port string) {
 	return text[:i], text[i+1:]
 }
 
-// setTarget sets path and query from the target of a request.
+// setTarget sets the path and the query of r from a request target.
 func (r *ParseResult) setTarget(target string) {
 	path, query, found := strings.Cut(target, "?")
 	r.Path, r.Query = &path, present(query, found)
 }
 
-// setLogin sets user and password from the header of a request.
+// setLogin sets the user and the password of r from a request header.
 func (r *ParseResult) setLogin(head []byte) {
 	if user, password, ok := basic(field(head, "Authorization")); ok {
 		r.User, r.Password = &user, filled(password)

@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// InProcess returns the parsers in this process. "net/url" is url.Parse. "net/url-strict"
-// accepts the URLs that url.ParseRequestURI, http.NewRequest and http.Client all accept.
-// "locus" accepts the URLs that locus.Parse and the scheme in r accept.
+// InProcess returns the parsers that run in this process. "net/url" is url.Parse.
+// "net/url-strict" accepts the URLs that url.ParseRequestURI, http.NewRequest and http.Client
+// all accept. "locus" accepts the URLs that both locus.Parse and the URL's scheme in r accept.
 func InProcess(r *scheme.Registry) []Parser {
 	return []Parser{
 		reader{"net/url", runtime.Version(), KindParser, byNetURL},
@@ -34,7 +34,7 @@ func InProcess(r *scheme.Registry) []Parser {
 	}
 }
 
-// ownVersion returns the version of this module in the program.
+// ownVersion returns the version of this module from the program's build information.
 func ownVersion() string {
 	const module = "github.com/locus-url/locus"
 	info, ok := debug.ReadBuildInfo()
@@ -57,8 +57,8 @@ func byNetURL(text string) ParseResult {
 	return netParts(u)
 }
 
-// byRequest parses like a program that checks a URL with ParseRequestURI, and then requests the
-// URL. ParseRequestURI accepts no fragments.
+// byRequest parses like a program that checks a URL with ParseRequestURI and then requests the
+// URL. ParseRequestURI rejects fragments.
 func byRequest(text string) ParseResult {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if _, err := url.ParseRequestURI(before); err != nil {
@@ -76,7 +76,7 @@ func byRequest(text string) ParseResult {
 	return reading
 }
 
-// withoutURL returns the text of an error of net/url without the URL.
+// withoutURL returns the text of a net/url error without the URL.
 func withoutURL(err error) string {
 	if escape := url.EscapeError(""); errors.As(err, &escape) {
 		return "invalid escape" // the text of the error contains a piece of the URL

@@ -5,8 +5,8 @@ import "context"
 // javaProbe holds arguments with which java succeeds if it can compile programs.
 var javaProbe = []string{"--describe-module", "jdk.compiler"}
 
-// readJava parses with java.net.URI if which is "uri", and with java.net.URL if it is "url". Java
-// compiles the program at each run.
+// readJava parses with the Java class java.net.URI if the argument which is "uri", and with
+// java.net.URL if the argument is "url". Each run compiles the Java program.
 func readJava(which string) func(context.Context, *program, []string) (string, []ParseResult, error) {
 	return func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 		source, err := parsers.ReadFile("parsers/Read.java")

@@ -20,7 +20,8 @@ type Lens struct {
 	readers  []Parser
 }
 
-// New returns a lens with the given parsers. r provides the default ports of schemes.
+// New returns a lens with the given parsers. The registry r provides the schemes' default
+// ports.
 func New(r *scheme.Registry, readers ...Parser) *Lens {
 	return &Lens{r, slices.Clone(readers)}
 }
@@ -33,9 +34,9 @@ type Result struct {
 	Name, Version string
 	Kind          Kind
 	ParseResult
-	// Failure is the reason why the parser returned no result: it failed, or was too slow.
+	// Failure is the reason why the parser returned no result, such as an error or a timeout.
 	Failure string
-	// Offsets holds the byte offsets of parts in the URL, for parts whose text is in it.
+	// Offsets holds the byte offset of each part whose text the URL contains.
 	Offsets map[string]int
 }
 
@@ -48,21 +49,22 @@ type Report struct {
 	// Differences lists the parts in which parsers that accept the URL differ, in the order
 	// of PartNames.
 	Differences []string
-	// Confusion is the cause of the differences. It is empty if there are none, or if the
-	// cause is unknown.
+	// Confusion is the cause of the differences. Confusion is empty if no parsers differ, or
+	// if the cause is unknown.
 	Confusion Confusion
-	// Danger reports whether two parsers accept the URL but would contact a different
-	// scheme, host or port. Then a filter that uses one parser does not protect a program
-	// that uses the other parser. A parser that finds no host contacts no host, which is
-	// harmless if the schemes are equal.
+	// Danger reports whether two parsers accept the URL but would contact a different scheme,
+	// host or port. A filter that uses one of these parsers does not protect a program that
+	// uses the other parser. A parser that finds no host causes no danger if the schemes are
+	// equal, because the program then contacts no host.
 	Danger bool
 	// Why explains the differences and the danger. It contains no password, and is empty
 	// if there are no differences.
 	Why string
 }
 
-// Compare returns a report for each URL, in order. A parser that fails has a Failure in every
-// report, and does not change the other results. The error is the error of ctx.
+// Compare returns a report for each URL, in order. If a parser fails, its result in every
+// report contains a Failure, and the other results do not change. Compare returns an error
+// only if ctx ends.
 func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 	reports := make([]Report, len(urls))
 	for i, url := range urls {
@@ -90,7 +92,7 @@ func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 	return reports, nil
 }
 
-// ask returns the result of one parser for each URL.
+// ask runs one parser and returns its result for each URL.
 func ask(ctx context.Context, reader Parser, urls []string) []Result {
 	answers := make([]Result, len(urls))
 	list, err := reader.Parse(ctx, urls)
@@ -112,10 +114,10 @@ func ask(ctx context.Context, reader Parser, urls []string) []Result {
 	return answers
 }
 
-// absolute returns a rejection if url is a relative reference and r has neither scheme nor host.
-// Otherwise it returns r. "local_file:/etc/passwd" does not count as relative, although "_" is
-// invalid in a scheme (RFC 3986 section 4.2), because some programs read any text before the first
-// ":" as a scheme.
+// absolute returns a rejection if url is a relative reference and r has neither scheme nor
+// host. Otherwise absolute returns r. "local_file:/etc/passwd" does not count as relative,
+// although "_" is invalid in a scheme (RFC 3986 section 4.2), because some programs read any
+// text before the first ":" as a scheme.
 func absolute(url string, r ParseResult) ParseResult {
 	relative := strings.IndexByte(url, ':') < 1 || strings.IndexByte(url, ':') != strings.IndexAny(url, ":/?#")
 	if r.OK && relative && value(r.Scheme) == "" && value(r.Host) == "" && !slices.Contains(r.Unseen, "host") {
@@ -135,7 +137,7 @@ func (l *Lens) compareAll(r *Report) {
 		}
 	}
 	differs := make(map[string]bool)
-	var apart []int // the most informative two of accepted with different targets
+	var apart []int // the two accepted results with different targets that show the difference best
 	telling := -1
 	hostless := l.hostless(r.Input)
 	if slices.ContainsFunc(accepted, func(m meaning) bool { return m.nested }) {
@@ -164,9 +166,9 @@ func (l *Lens) compareAll(r *Report) {
 }
 
 // hostless returns the scheme of url if the scheme is known and its URLs need no host, such as
-// mailto. For every other URL, it returns "". A parser that guesses a host in such a URL, as curl
-// does, is harmless, because a filter can check the scheme. A parser that contacts the host of a
-// nested URL is not harmless.
+// mailto. For every other URL, hostless returns "". A parser such as curl may guess a host in
+// a mailto URL. That is harmless, because a filter can check the scheme. A parser that
+// contacts the host of a nested URL is not harmless.
 func (l *Lens) hostless(url string) string {
 	u, err := locus.Parse(url)
 	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {
@@ -187,16 +189,16 @@ func isNested(url string, r ParseResult) bool {
 
 // Differences returns the names of the parts in which a and b differ, in the order of
 // PartNames. Two parts are equal if they have the same meaning. Two hosts are equal if a
-// program would dial the same host. A missing port equals the default port of the scheme.
-// Two texts are equal if they differ only in escapes that any program may add or remove.
-// It ignores whether a result is OK.
+// program would dial the same host. A missing port equals the default port of the scheme. Two
+// texts are equal if they differ only in escapes that any program may add or remove.
+// Differences ignores the field OK.
 func (l *Lens) Differences(a, b ParseResult) []string {
 	return l.meaning(a).differences(l.meaning(b))
 }
 
-// SameTarget reports whether programs with the results a and b would contact the same host
-// and port with the same scheme. If the schemes are equal, a result without a host has the
-// same target as any other, because it contacts no host.
+// SameTarget reports whether programs with the results a and b would contact the same host and
+// port with the same scheme. If the schemes are equal and one result has no host, SameTarget
+// returns true, because that program contacts no host.
 func (l *Lens) SameTarget(a, b ParseResult) bool {
 	return l.meaning(a).sameTarget(l.meaning(b))
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// hidden replaces a password.
+// hidden is the text that replaces a password.
 const hidden = "***"
 
-// Masked returns a copy of r for people and logs: it replaces each password by "***", in
-// whatever part a parser returned it. It reads octets that are not UTF-8 as ISO Latin 1.
+// Masked returns a copy of r for people and logs. It replaces each password with "***", in
+// every part of every result. It decodes octets that are not valid UTF-8 as ISO Latin 1.
 func (r *Report) Masked() Report {
 	m := newMask(r)
 	masked := *r
@@ -37,8 +37,8 @@ func (r *Report) Masked() Report {
 	return masked
 }
 
-// Format writes the URL with its passwords hidden, and the explanation, for %v, %s and
-// every other verb, because messages and logs must not show a password by accident.
+// Format writes the explanation and the URL without its passwords. It does so for every verb,
+// because messages and logs must not show a password by accident.
 func (r Report) Format(f fmt.State, _ rune) {
 	m := r.Masked()
 	text := m.Input
@@ -48,7 +48,8 @@ func (r Report) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, text)
 }
 
-// HasPassword reports whether the URL contains a password, or a text that some parser reads as one.
+// HasPassword reports whether the URL contains a password, or a text that some parser reads as
+// a password.
 func (r *Report) HasPassword() bool {
 	m := newMask(r)
 	return slices.Contains(m.hidden, true) || len(m.secrets) > 0
@@ -59,8 +60,8 @@ const maxSecrets = 64
 
 // mask holds the passwords of a report.
 type mask struct {
-	hidden  []bool   // the octets of the URL that are part of a password
-	secrets []string // the texts to hide, the longest first; incomplete if there are more than maxSecrets
+	hidden  []bool   // for each octet of the URL, whether it is part of a password
+	secrets []string // the texts to hide, longest first; incomplete if more than maxSecrets
 }
 
 func newMask(r *Report) mask {
@@ -82,8 +83,8 @@ func newMask(r *Report) mask {
 	return m
 }
 
-// hideURL hides the text that locus.Mask hides. It does not hide a wrong port of a URL without a
-// login, or the host that a parser contacts.
+// hideURL hides the same text as locus.Mask, with two exceptions: an invalid port of a URL
+// without a login, and the host that a parser contacts.
 func (m *mask) hideURL(r *Report) {
 	url, masked := r.Input, locus.Mask(r.Input)
 	for i := 0; i < len(masked); i++ {
@@ -102,9 +103,9 @@ func (m *mask) hideURL(r *Report) {
 }
 
 // afterHost returns the offset of the password in the part of the URL from start to end, which
-// locus.Mask hides. If a parser contacts a host with a known scheme, and the part begins with that
-// host, the password begins after the next ":". If there is no such ":", as in "http:127.0.0.1#@h",
-// there is no password.
+// locus.Mask hides. If a parser contacts a host with a known scheme, and the part begins with
+// that host, the password begins after the next ":". If no ":" follows, as in
+// "http:127.0.0.1#@h", the part contains no password.
 func afterHost(r *Report, start, end int) int {
 	host := 0
 	for _, a := range r.Results {
@@ -136,8 +137,8 @@ func (m *mask) hideRange(start, end int) {
 	}
 }
 
-// add adds a secret and its pieces. A parser that finds a delimiter in the secret shows only a
-// piece.
+// add adds a secret and its pieces, because a parser that finds a delimiter in the secret
+// returns only a piece of it.
 func (m *mask) add(secret string) {
 	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
 	for _, text := range append(pieces, secret) {
@@ -150,9 +151,9 @@ func (m *mask) add(secret string) {
 	}
 }
 
-// part hides the secrets in a part of a result. If offsets has the part, the octets at that offset
-// of the URL determine what is hidden. A port without an offset is the default port of the scheme,
-// and is not hidden.
+// part hides the secrets in a part of a result. If the map offsets contains the part, part
+// hides the octets that are part of a password in the URL. It does not hide a port without an
+// offset, which is the scheme's default port.
 func (m *mask) part(name, text string, offsets map[string]int) string {
 	at, found := offsets[name]
 	switch {
@@ -166,8 +167,8 @@ func (m *mask) part(name, text string, offsets map[string]int) string {
 	return m.hide(text)
 }
 
-// hideAt hides the octets of text that are part of a password in the URL. The text is at an offset
-// of the URL.
+// hideAt hides the octets of text that are part of a password in the URL. The URL contains
+// text at the given offset.
 func (m *mask) hideAt(text string, offset int) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -182,11 +183,12 @@ func (m *mask) hideAt(text string, offset int) string {
 	return b.String()
 }
 
-// shortSecret is the length below which a secret is hidden only as a separate word,
-// because a single letter is in every message.
+// shortSecret is the length below which a secret is hidden only as a separate word, because a
+// single letter occurs in almost every message.
 const shortSecret = 4
 
-// hide hides every secret in text. If there are too many secrets, it hides the whole text.
+// hide hides every secret in text. If the report contains too many secrets, hide hides the
+// whole text.
 func (m *mask) hide(text string) string {
 	if text != "" && len(m.secrets) > maxSecrets {
 		return hidden
@@ -201,7 +203,7 @@ func (m *mask) hide(text string) string {
 	return text
 }
 
-// hideWord hides each occurrence of a secret that has no letter or digit next to it.
+// hideWord hides each occurrence of the secret that is not next to a letter or digit.
 func hideWord(text, secret string) string {
 	var b strings.Builder
 	for at := 0; at < len(text); {
@@ -246,7 +248,7 @@ type reportJSON struct {
 	Advisories  []Advisory   `json:"advisories,omitempty"`
 }
 
-// MarshalJSON writes r in the format of `locus lens --json`, with passwords as "***".
+// MarshalJSON writes r in the format of `locus lens --json`, with "***" for each password.
 func (r Report) MarshalJSON() ([]byte, error) {
 	m := r.Masked()
 	answers := make([]resultJSON, len(m.Results))

@@ -9,11 +9,12 @@ import (
 type Matrix struct {
 	URLs    int            `json:"urls"`
 	Parsers []MatrixParser `json:"readers"`
-	// Pairs has a row for each parser, with a Pair for each parser.
+	// Pairs contains a row for each parser. The row contains a Pair for each parser.
 	Pairs [][]Pair `json:"pairs"`
 	// Danger is the number of URLs for which two parsers would contact different servers.
 	Danger int `json:"danger"`
-	// Alike is the number of URLs that all parsers reject or read in the same way.
+	// Alike is the number of URLs that all parsers reject, or that all parsers read in the
+	// same way.
 	Alike int `json:"alike"`
 }
 

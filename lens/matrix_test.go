@@ -38,8 +38,9 @@ func TestMatrixCounts(t *testing.T) {
 	}
 }
 
-// A behavior is which parsers accept and which agree, not the values of the parts.
-func TestBehaviour(t *testing.T) {
+// A behavior must describe which parsers accept the URL and which agree, but not the values of
+// parts.
+func TestBehavior(t *testing.T) {
 	l := New(newLens(t).registry, toy("first", firstAt), toy("last", lastAt))
 	reports, err := l.Compare(context.Background(), []string{"//u@a@b", "//x@y@z", "//a@b", "a"})
 	if err != nil {

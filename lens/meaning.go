@@ -12,11 +12,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// meaning is a normalized result. Results with the same meaning have the same form.
+// meaning is a normalized result. Results with the same meaning have equal parts.
 type meaning struct {
 	parts  map[string]string
 	unseen []string
-	nested bool // the result is about a URL within the URL
+	nested bool // whether the host comes from a URL within the URL
 }
 
 func (l *Lens) meaning(r ParseResult) meaning {
@@ -43,7 +43,7 @@ func (l *Lens) meaning(r ParseResult) meaning {
 	return m
 }
 
-// sees reports whether both parsers return the part.
+// sees reports whether both parsers expose the part.
 func (m meaning) sees(other meaning, part string) bool {
 	return !slices.Contains(m.unseen, part) && !slices.Contains(other.unseen, part)
 }
@@ -57,8 +57,8 @@ func (m meaning) differences(other meaning) (list []string) {
 	return list
 }
 
-// sameTarget reports whether both results contact the same target. If one of them contacts no host,
-// sameTarget only compares the schemes.
+// sameTarget reports whether both results contact the same target. If one result contacts no
+// host, sameTarget compares only the schemes.
 func (m meaning) sameTarget(other meaning) bool {
 	if !m.sameAt(other, "scheme") {
 		return false
@@ -66,8 +66,8 @@ func (m meaning) sameTarget(other meaning) bool {
 	return m.hasNoHost() || other.hasNoHost() || m.sameAt(other, "host") && m.sameAt(other, "port")
 }
 
-// telling ranks how clearly m shows a danger. The rank is highest for the host of a nested URL, and
-// zero without a host.
+// telling returns a rank for how clearly m shows a danger. The rank is highest for the host of
+// a nested URL. If m has no host, the rank is zero.
 func (m meaning) telling() int {
 	switch {
 	case m.parts["host"] == "":
@@ -81,9 +81,9 @@ func (m meaning) telling() int {
 // hasNoHost reports whether m contacts no host.
 func (m meaning) hasNoHost() bool { return m.parts["host"] == "" && !slices.Contains(m.unseen, "host") }
 
-// sameAt reports whether a part of the target is the same in both results. It ignores a dot after a
-// hostname, and the ":" of an empty port, which some parsers add to the hostname. If a result has
-// no scheme, the caller must compare the schemes.
+// sameAt reports whether the given part is the same in both results. In a hostname, sameAt
+// ignores a dot at the end and a ":" at the end, which some parsers return for an empty port.
+// If a result has no scheme, the caller must compare the schemes.
 func (m meaning) sameAt(other meaning, part string) bool {
 	a, b := m.parts[part], other.parts[part]
 	switch part {
@@ -97,7 +97,7 @@ func (m meaning) sameAt(other meaning, part string) bool {
 	return a == b || !m.sees(other, part)
 }
 
-// port returns the number of a port, or the default of the scheme if there is none.
+// port returns the port number, or byDefault if text contains no port number.
 func port(text string, byDefault uint16) string {
 	if text == "" && byDefault != 0 {
 		return strconv.Itoa(int(byDefault))
@@ -108,14 +108,14 @@ func port(text string, byDefault uint16) string {
 	return text
 }
 
-// labels converts the labels of a hostname to A-labels, and makes no other change. It does not
-// replace a character by an equivalent character.
+// labels converts the labels of a hostname to A-labels. It does not replace a character with
+// an equivalent character.
 var labels = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
 
-// host returns the host that a program would dial. It returns an IPv6 address in one spelling, and
-// a hostname in lower case with A-labels. It returns any other text unchanged. This includes an
-// IPv4 address in octal or with fewer than four numbers, because only some programs dial it as an
-// address.
+// host returns the host that a program would dial. It returns an IPv6 address in one spelling,
+// and a hostname in lower case with A-labels. It returns any other text unchanged. An IPv4
+// address in octal or with fewer than four numbers stays unchanged, because only some programs
+// dial such a text as an address.
 func host(text string) string {
 	inner := text
 	if strings.HasPrefix(inner, "[") && strings.HasSuffix(inner, "]") {
@@ -146,13 +146,13 @@ func isASCII(text string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// unescape decodes every escape of text, once.
+// unescape decodes every escape in text. It does not decode the result again.
 func unescape(text string) string {
 	return mapEscapes(text, func(b []byte, o byte, _ bool) []byte { return append(b, o) })
 }
 
-// escapes normalizes the escapes in text. It escapes each octet that only some programs escape, and
-// decodes escapes that never matter. It does not change delimiters.
+// escapes normalizes the escapes in text. It escapes each octet that only some programs
+// escape, and decodes escapes that never change the meaning. It does not change delimiters.
 func escapes(text string) string {
 	const unreserved = "-._~"
 	const delimiters = "!$&()*+,;=:@/?#%"
@@ -166,8 +166,8 @@ func escapes(text string) string {
 	})
 }
 
-// mapEscapes calls the function write for each octet of text, and returns the result. escaped is
-// true if the octet is escaped in text.
+// mapEscapes calls the function write for each octet of text, and returns the result. The
+// argument escaped is true if the octet is escaped in text.
 func mapEscapes(text string, write func(b []byte, o byte, escaped bool) []byte) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {

@@ -2,9 +2,9 @@ package lens
 
 import "strings"
 
-// offsets returns the offset of each part of r in url. The offsets are in the order of the parts.
-// If url does not contain the text of a part, because the parser changed the text, the result has
-// no offset for the part.
+// offsets returns the offset of each part of r in url. The offsets increase in the order of
+// the parts. If url does not contain the text of a part, because the parser changed the text,
+// the result contains no offset for that part.
 func offsets(url string, r ParseResult) map[string]int {
 	found := make(map[string]int)
 	at := 0
@@ -27,7 +27,7 @@ func offsets(url string, r ParseResult) map[string]int {
 	return found
 }
 
-// afterSlashes returns the offset after the ":" and the slashes at offset at.
+// afterSlashes returns the offset after the ":" and the slashes that begin at the offset at.
 func afterSlashes(url string, at int) int {
 	return len(url) - len(strings.TrimLeft(url[at:], `:/\`))
 }
@@ -40,7 +40,7 @@ func indexFold(s, part string) int {
 	return strings.Index(lowerASCII(s), lowerASCII(part))
 }
 
-// lowerASCII returns s with ASCII letters in lower case. The length stays the same.
+// lowerASCII returns s with its ASCII letters in lower case. The result is as long as s.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, o := range b {

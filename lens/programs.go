@@ -14,31 +14,34 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// DefaultTimeout is the default timeout of a program for a batch of URLs.
+// DefaultTimeout is the default time limit for one run of a program with a batch of URLs.
 const DefaultTimeout = 30 * time.Second
 
 // Options select programs. Only Registry must be set; the zero value of the other fields
 // selects all installed programs.
 type Options struct {
-	// Registry provides the schemes of URLs that programs with a network may receive. It
-	// must be set.
+	// Registry provides the URL schemes that programs with a network may receive. It must be
+	// set.
 	Registry *scheme.Registry
-	// With maps names of parsers to paths of their programs; "" means a search in PATH.
-	// Programs includes these parsers even if they are not installed, and they then fail.
+	// With maps parser names to program paths; "" means a search in PATH. The function
+	// Programs returns these parsers even if they are not installed. A parser that is not
+	// installed fails when it is used.
 	With map[string]string
-	// Only omits all parsers that are not in With.
+	// Only, if true, omits all parsers that With does not contain.
 	Only bool
 	// Without lists names of parsers to omit.
 	Without []string
-	// Timeout limits a batch of URLs. The default is DefaultTimeout.
+	// Timeout limits the time for a batch of URLs. Zero means DefaultTimeout.
 	Timeout time.Duration
 }
 
-// programRow describes a parser that is a program. The function read runs the program.
+// programRow describes a parser that is an installed program. Its function read runs the
+// program.
 type programRow struct {
 	name, program string
-	// probe holds arguments with which the program succeeds if the parser exists. The parser may be
-	// a module that is not installed. If probe is nil, the parser exists if the program exists.
+	// probe holds arguments with which the program succeeds if the parser is installed. An
+	// interpreter may be installed without the parser's module. If probe is nil, every
+	// installed program contains the parser.
 	probe []string
 	read  func(ctx context.Context, p *program, urls []string) (version string, list []ParseResult, err error)
 }
@@ -64,9 +67,9 @@ func ProgramNames() (names []string) {
 
 // Programs returns the parsers that are installed programs. Each program runs in an empty
 // directory, with only PATH of the caller's environment, and reads URLs from its standard
-// input or a file in that directory. On Linux, if the system allows network namespaces,
-// the program has no network. curl and wget have a proxy on the loopback interface
-// instead, which connects nowhere. ctx limits the search for the programs, not the
+// input or a file in that directory. On Linux, if the system allows network namespaces, the
+// program has no network. Instead, curl and wget connect to a proxy on the loopback interface,
+// which makes no connections. The context ctx limits the search for the programs, but not the
 // parsers.
 func Programs(ctx context.Context, o Options) []Parser {
 	rows := programRows()
@@ -150,7 +153,8 @@ func (p *program) Version(ctx context.Context) (string, error) {
 	return p.version, err
 }
 
-// versionOf returns the first words of the program's output about itself.
+// versionOf runs the program with args, and returns the first words of the output as the
+// version.
 func (p *program) versionOf(ctx context.Context, words int, args ...string) (string, error) {
 	p.mu.Lock()
 	version := p.version
@@ -183,8 +187,8 @@ func (p *program) Parse(ctx context.Context, urls []string) ([]ParseResult, erro
 	return readings, nil
 }
 
-// batches yields urls in groups of at most 256 URLs, and at most 1 MiB unless one URL
-// is longer. If there are no URLs, it yields one empty group.
+// batches divides urls into groups of at most 256 URLs and 1 MiB. A longer URL is a group of
+// its own. If urls is empty, batches yields one empty group.
 func batches(urls []string) func(yield func([]string) bool) {
 	const most, size = 256, 1 << 20
 	return func(yield func([]string) bool) {

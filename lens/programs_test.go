@@ -77,8 +77,8 @@ func curlThatReports(status int) string {
 sed -n 's/^write-out = "\\n\([^ ]* [0-9]*\) .*/\1 %d HTTP something/p'`, status)
 }
 
-// A program that hangs, crashes, prints garbage or too much, or answers other questions
-// must not change anything for the other parsers.
+// A program that hangs, crashes, or prints an invalid result must not change the results of
+// other parsers.
 func TestBrokenPrograms(t *testing.T) {
 	const urls = 3
 	long := "http://h.example/" + strings.Repeat("x", 500)
@@ -112,7 +112,7 @@ func TestBrokenPrograms(t *testing.T) {
 		{"a wget that hangs", "wget", `[ "$2" = --version ] && exec echo wget 1; exec sleep 3600`, "no output within 200ms", 200 * time.Millisecond},
 		{"a browser without a page", "chromium", "echo '<p>'", "no list in the page", 0},
 	} {
-		path := fake(t, c.script) // here: a file that is open for writing when another test forks can't be run
+		path := fake(t, c.script) // not in a parallel test: a file that is open for writing while another test forks can't be executed
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := withFake(t, c.reader, path, cmp.Or(c.timeout, testTimeout))
@@ -147,7 +147,8 @@ func TestMissingPrograms(t *testing.T) {
 	}
 }
 
-// A program that would run as another user could not be killed.
+// A set-user-ID program must be rejected, because it runs as another user and could not be
+// killed.
 func TestSetuid(t *testing.T) {
 	path := fake(t, "exit 1")
 	if err := os.Chmod(path, 0o755|os.ModeSetuid); err != nil {
@@ -159,7 +160,7 @@ func TestSetuid(t *testing.T) {
 	}
 }
 
-// A module that its interpreter lacks must count as missing, too.
+// A parser must count as missing if the interpreter lacks its module.
 func TestMissingModule(t *testing.T) {
 	l := withFake(t, "urllib3", fake(t, "exit 1"), 0)
 	a := look(t, l, "http://h.example/").Results
@@ -168,7 +169,7 @@ func TestMissingModule(t *testing.T) {
 	}
 }
 
-// A run that is interrupted must end at once, with its programs.
+// An interrupted run must end at once, together with its programs.
 func TestInterrupted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	if err := os.Mkdir(started, 0o755); err != nil {
@@ -192,7 +193,7 @@ func TestInterrupted(t *testing.T) {
 
 // A program must have no environment except PATH, an empty directory that is removed
 // afterwards, and the URLs in base64 on standard input.
-func TestSurroundings(t *testing.T) {
+func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "s3cret")
 	kept := t.TempDir()
 	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), testTimeout)

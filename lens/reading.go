@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ParseResult is a URL as one parser reads it. The parts are texts as the parser returns
-// them, some decoded and some not. nil means absent, "" means present and empty.
+// ParseResult is a URL as one parser reads it. Each part is the text that the parser returns,
+// which may be decoded. A nil part is absent, and "" is a present but empty part.
 type ParseResult struct {
 	// OK reports whether the parser accepts the URL. A standard that rejects the URL may
 	// still return parts.
@@ -15,12 +15,12 @@ type ParseResult struct {
 	Error string
 
 	Scheme, User, Password, Host, Port *string
-	// Path begins with the "/" after the host, if there is one.
+	// Path begins with the "/" after the host, if the URL contains that "/".
 	Path            *string
 	Query, Fragment *string
 
-	// Unseen lists parts that the parser does not expose. They are nil, and never count as
-	// differences.
+	// Unseen lists the parts that the parser does not expose. Such parts are nil, and never
+	// count as differences.
 	Unseen []string
 }
 
@@ -46,21 +46,20 @@ func (r *ParseResult) parts() [8]**string {
 type Kind string
 
 const (
-	KindStandard Kind = "standard" // the rules of a document
+	KindStandard Kind = "standard" // the rules of a standard
 	KindParser   Kind = "parser"   // a program or library in use
 )
 
-// Parser reads URLs by one standard, or with one program or library. Its methods may be called
-// concurrently.
+// Parser parses URLs with the rules of one standard, or with one program or library. Its
+// methods may be called concurrently.
 type Parser interface {
 	// Name returns a name that must be unique among the parsers of a Lens, such as "net/url".
 	Name() string
 	Kind() Kind
-	// Version returns the version of the parser, in its own words.
+	// Version returns the version of the parser, as the parser reports it.
 	Version(ctx context.Context) (string, error)
-	// Parse returns a result for each URL, in order. A URL may contain any octets. An
-	// error means that the parser failed as a whole, so that there is no result for any
-	// URL.
+	// Parse returns a result for each URL, in order. A URL may contain any octets. An error
+	// means that the parser failed and returned no result for any URL.
 	Parse(ctx context.Context, urls []string) ([]ParseResult, error)
 }
 
@@ -86,7 +85,7 @@ func (r reader) Parse(ctx context.Context, urls []string) ([]ParseResult, error)
 	return list, nil
 }
 
-// present returns a part that may be absent.
+// present returns a pointer to text, or nil if ok is false.
 func present(text string, ok bool) *string {
 	if !ok {
 		return nil
@@ -94,8 +93,8 @@ func present(text string, ok bool) *string {
 	return &text
 }
 
-// filled returns a part from a parser that returns "" for both empty and absent parts. It treats an
-// empty part as absent.
+// filled returns a part from a parser that returns "" for both empty and absent parts. It
+// returns nil for an empty text.
 func filled(text string) *string { return present(text, text != "") }
 
 func value(p *string) string {

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxRequest limits the octets that are read from a connection.
+	// maxRequest is the maximum number of octets to read from a connection.
 	maxRequest = 1 << 18
-	// maxConversation limits the time of a connection.
+	// maxConversation is the maximum duration of a connection.
 	maxConversation = 10 * time.Second
-	// maxConnections limits the connections that are served at once.
+	// maxConnections is the maximum number of concurrent connections.
 	maxConnections = 64
 )
 
 var errProxy = errors.New("it did not connect to the proxy")
 
-// asked is the request of a program to a proxy.
+// asked is a request that a program sent to a proxy of this package.
 type asked struct {
 	host, port string
 	// request is the data that the program sends after it has connected through a SOCKS proxy, or
@@ -32,9 +32,9 @@ type asked struct {
 	request []byte
 }
 
-// recorder is a proxy on the loopback interface that makes no connections. It records the requests
-// of programs. Each program must log in with the number of its request as the user, and a password
-// that other users of the machine do not know.
+// recorder is a proxy on the loopback interface that makes no connections. It records the
+// requests of programs. Each program must log in to the proxy. The user name is the number of
+// the request, and the password is unknown to other users of the machine.
 type recorder struct {
 	listener net.Listener
 	password string
@@ -73,7 +73,7 @@ func (r *recorder) accept() {
 	}
 }
 
-// record serves a connection. If it is the first connection for its request number, it is recorded.
+// record serves a connection. It records only the first connection for each request number.
 func (r *recorder) record(conn net.Conn) {
 	if conn.SetDeadline(time.Now().Add(maxConversation)) != nil {
 		return
@@ -93,7 +93,7 @@ func (r *recorder) record(conn net.Conn) {
 	}
 }
 
-// asked returns the request with the given number.
+// asked returns the recorded request with the given number.
 func (r *recorder) asked(number int) (asked, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,8 @@ func (r *recorder) asked(number int) (asked, bool) {
 	return a, ok
 }
 
-// close waits for open connections and ends the recorder. The programs must have ended.
+// close waits for open connections and stops the recorder. The programs must have ended
+// before.
 func (r *recorder) close() {
 	r.listener.Close()
 	r.wg.Wait()
@@ -109,7 +110,7 @@ func (r *recorder) close() {
 
 func (r *recorder) addr() string { return r.listener.Addr().String() }
 
-// basic returns the login of an HTTP header field with Basic credentials (RFC 7617).
+// basic returns the login in value, an HTTP header field with Basic credentials (RFC 7617).
 func basic(value string) (user, password string, ok bool) {
 	kind, encoded, _ := strings.Cut(strings.TrimSpace(value), " ")
 	octets, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))

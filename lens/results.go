@@ -16,8 +16,8 @@ import (
 //	0 LENGTH ok scheme:BASE64 host:BASE64 ...
 //	1 LENGTH no BASE64
 //
-// with a line for each URL: its number, its length in octets, and the parts that are
-// present, or the error.
+// The output contains one line for each URL, with the number of the URL, its length in octets,
+// and either the present parts or the error.
 
 func encodeQuestions(urls []string) []byte {
 	var b bytes.Buffer
@@ -77,8 +77,8 @@ func decodeResult(line string, number, length int) (ParseResult, error) {
 	return bad("the result is neither \"ok\" nor \"no\"")
 }
 
-// setParts sets the parts in a list of fields. A field is "name:BASE64". The field "unseen:name"
-// means that the parser does not expose the part.
+// setParts sets the parts of r from a list of fields. A field is "name:BASE64". The field
+// "unseen:name" means that the parser does not expose the part.
 func (r *ParseResult) setParts(fields []string) error {
 	for _, field := range fields {
 		name, encoded, _ := strings.Cut(field, ":")

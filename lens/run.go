@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxOutput limits the output of a program. The limit is higher by maxGrowth octets for each
-	// octet of input.
+	// maxOutput is the maximum size of a program's output. For each octet of input, the output
+	// may contain maxGrowth more octets.
 	maxOutput = 1 << 20
 	maxGrowth = 16
 	// maxMessage limits the stored error messages of a program.
 	maxMessage = 1 << 10
-	// lingering is the time for which the children of a program that has ended may leave
-	// its output open.
+	// lingering is the time for which child processes may keep the output open after the
+	// program has ended.
 	lingering = 2 * time.Second
 )
 
@@ -33,12 +33,12 @@ var (
 	errChildren = errors.New("a child process keeps its output open")
 )
 
-// file is a file in the directory of a program.
+// file is a file in a program's working directory.
 type file struct{ name, text string }
 
-// run runs the program without a network and returns its output, even if the program fails. The
-// working directory of the program is new and contains only the files. If ctx ends or the program
-// prints too much, run kills the program and its children.
+// run runs the program without a network and returns its output, even if the program fails.
+// The program's working directory is new and contains only the given files. If ctx ends or the
+// program prints too much, run kills the program and its children.
 func (p *program) run(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
 	return p.start(ctx, true, args, input, files)
 }
@@ -78,7 +78,7 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 	}
 	cmd := command(apart)
 	err = cmd.Start()
-	if err != nil && apart && ctx.Err() == nil { // the system does not allow namespaces, so run the program without them
+	if err != nil && apart && ctx.Err() == nil { // without namespaces, run the program in the caller's network
 		cmd = command(false)
 		err = cmd.Start()
 	}
@@ -113,8 +113,8 @@ func (e *programError) Error() string {
 	return e.err.Error() + ": " + e.messages[strings.LastIndexByte(e.messages, '\n')+1:]
 }
 
-// limited is a buffer with a maximum size. If more octets are written, it drops them and calls the
-// function full.
+// limited is a buffer with a maximum size. When more octets arrive, it drops them and calls
+// the function full.
 type limited struct {
 	buffered bytes.Buffer // not embedded, because its ReadFrom has no limit
 	most     int

@@ -8,8 +8,8 @@ import (
 //go:embed parsers
 var parsers embed.FS
 
-// scripts returns the parsers that are scripts. Each has its interpreter, the arguments
-// before the text of the script, and the file with the script.
+// scripts returns the parsers that are scripts. Each row names the interpreter, the arguments
+// before the script's text, and the script file.
 func scripts() []programRow {
 	return []programRow{
 		script("urllib", "python3", "urllib.py", nil, "-I", "-c"),
@@ -27,7 +27,7 @@ func scripts() []programRow {
 	}
 }
 
-// pythonHas returns the arguments with which Python reports whether it has a module.
+// pythonHas returns arguments with which Python succeeds only if the module is installed.
 func pythonHas(module string) []string {
 	return []string{"-I", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module + "') is None)"}
 }

@@ -15,9 +15,9 @@ var (
 	errStranger = errors.New("wrong password")
 )
 
-// serveSOCKS acts as a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). It reports that it has
-// connected, and then sends nothing more. The program sees a closed connection, but still sends its
-// request.
+// serveSOCKS acts as a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). It reports a
+// successful connection, and then sends no more data. The program sees a closed connection,
+// but still sends its request.
 func serveSOCKS(conn net.Conn, login func(user, password string) bool) (asked, error) {
 	in := bufio.NewReader(io.LimitReader(conn, maxRequest))
 	if err := readLogin(in, conn, login); err != nil {
@@ -42,7 +42,7 @@ func readLogin(in *bufio.Reader, out io.Writer, login func(user, password string
 	if version, err := in.ReadByte(); err != nil || version != 5 {
 		return errSOCKS
 	}
-	if _, err := readShort(in); err != nil { // the methods that the client knows
+	if _, err := readShort(in); err != nil { // the login methods that the client supports
 		return err
 	}
 	const byPassword = 2
@@ -68,7 +68,7 @@ func readLogin(in *bufio.Reader, out io.Writer, login func(user, password string
 	return err
 }
 
-// readConnect reads the request to connect.
+// readConnect reads the client's connect request.
 func readConnect(in *bufio.Reader) (asked, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -89,7 +89,7 @@ func readConnect(in *bufio.Reader) (asked, error) {
 	return asked{host: host, port: strconv.Itoa(int(binary.BigEndian.Uint16(port[:])))}, nil
 }
 
-// readHost reads an address of the given type.
+// readHost reads an address of the given SOCKS address type.
 func readHost(in *bufio.Reader, kind byte) (string, error) {
 	size := map[byte]int{1: 4, 4: 16}[kind]
 	switch {

@@ -22,7 +22,7 @@ func Standards(r *scheme.Registry) []Parser {
 	}
 }
 
-// byProfile parses by the grammar of p, which rejects a URL with a violation.
+// byProfile returns a parser for the profile p. The parser rejects a URL with a violation.
 func byProfile(r *scheme.Registry, p locus.Profile) func(string) ParseResult {
 	return func(url string) ParseResult {
 		u, err := locus.Parse(url)
@@ -35,7 +35,7 @@ func byProfile(r *scheme.Registry, p locus.Profile) func(string) ParseResult {
 	}
 }
 
-// refuse rejects a URL if list is not empty. The reason is the first violation.
+// refuse marks the URL as rejected if list is not empty. The reason is the first violation.
 func (r *ParseResult) refuse(list []locus.Violation) {
 	r.OK = locus.Conforms(list)
 	for _, v := range list {
@@ -46,8 +46,8 @@ func (r *ParseResult) refuse(list []locus.Violation) {
 	}
 }
 
-// partsOf returns the parts of u. The scheme of u determines whether "?" begins a query. For a
-// scheme without its own rules, "?" begins a query.
+// partsOf returns the parts of u. The rules of the scheme determine whether "?" begins a
+// query. If the scheme has no rules, "?" begins a query.
 func partsOf(r *scheme.Registry, u locus.URL) ParseResult {
 	reading := ParseResult{Scheme: filled(u.Scheme())}
 	reading.User = present(u.User())
@@ -73,7 +73,7 @@ func hasQuery(r *scheme.Registry, u locus.URL) bool {
 	return slices.ContainsFunc(r.Spans(u), func(s scheme.Span) bool { return s.Role == "" && s.Text == "?" })
 }
 
-// syntaxText returns a syntax error without the URL.
+// syntaxText returns the text of a syntax error without the URL.
 func syntaxText(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
@@ -98,7 +98,7 @@ func byRFC3986(url string) ParseResult {
 	return r
 }
 
-// splitUserinfo sets user and password from userinfo.
+// splitUserinfo sets the user and the password of r from userinfo.
 func (r *ParseResult) splitUserinfo(userinfo string) {
 	user, password, ok := strings.Cut(userinfo, ":")
 	r.User, r.Password = &user, present(password, ok)

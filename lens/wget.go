@@ -16,10 +16,11 @@ func readWget(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	return readWgetLines(ctx, p, urls)
 }
 
-// readWgetArgument returns how `wget URL` parses its argument. wget escapes an argument before it
-// splits the URL, but escapes a line of an input file afterwards. This package passes no URL as an
-// argument, because other users could see a password in the list of processes. Instead it escapes
-// the URL and passes the result as a line.
+// readWgetArgument returns how `wget URL` parses its argument. wget escapes an argument before
+// splitting the URL. In contrast, wget escapes a line of an input file after splitting the
+// URL. This package passes no URL as an argument, because other users could see a password in
+// the list of processes. Instead, readWgetArgument escapes the URL and passes the result as a
+// line.
 func readWgetArgument(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	lines := make([]string, len(urls))
 	for i, url := range urls {
@@ -34,7 +35,7 @@ func readWgetArgument(ctx context.Context, p *program, urls []string) (string, [
 	return version, list, err
 }
 
-// wgetEscapes returns an argument of wget as wget escapes it.
+// wgetEscapes escapes url in the same way as wget escapes an argument.
 func wgetEscapes(url string) string {
 	var b strings.Builder
 	for i := range len(url) {
@@ -50,8 +51,8 @@ func wgetEscapes(url string) string {
 }
 
 // decodesTwice reports whether wget may split a line and an argument with the same text in
-// different ways. wget decodes the login and the host of a line, writes a new URL, and splits the
-// new URL. In an argument, an escaped delimiter stays data.
+// different ways. For a line, wget decodes the login and the host, writes a new URL, and
+// splits the new URL. For an argument, wget never treats an escaped delimiter as a delimiter.
 func decodesTwice(line string) bool {
 	_, rest, _ := strings.Cut(line, "//")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
@@ -65,7 +66,8 @@ func decodesTwice(line string) bool {
 	return found
 }
 
-// readWgetLines is like readWget for lines of a list.
+// readWgetLines passes each URL to wget as a line of an input file, and returns the requests
+// of wget as results.
 func readWgetLines(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 3, "--no-config", "--version")
 	if err != nil {
@@ -106,12 +108,13 @@ func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Pa
 	return version, list, nil
 }
 
-// wgetNetwork is the status of wget when a connection fails or takes too long.
+// wgetNetwork is wget's exit status if a connection fails or times out.
 const wgetNetwork = 4
 
 var errLine = errors.New("wget reads one URL per line and can't read this text")
 
-// askWget makes wget request one URL from the proxy. wget always fails; the error is the reason.
+// askWget makes wget request one URL from the proxy. wget always fails. The error is the
+// reason for the failure.
 func askWget(ctx context.Context, p *program, r *recorder, i int, url string) error {
 	if url == "" || strings.ContainsAny(url, "\x00\r\n") {
 		return errLine
@@ -126,7 +129,7 @@ func askWget(ctx context.Context, p *program, r *recorder, i int, url string) er
 	return err
 }
 
-// refusal returns why wget sent no request.
+// refusal returns the reason why wget sent no request.
 func refusal(err error, url string) string {
 	var failed *programError
 	switch {
@@ -152,7 +155,7 @@ func wgetReading(a asked) ParseResult {
 	}
 	r.Scheme = &name
 	if r.setLogin(a.request); r.User == nil {
-		r.Unseen = append(r.Unseen, "user", "password") // wget sends user and password only together
+		r.Unseen = append(r.Unseen, "user", "password") // wget sends a user only together with a password
 	}
 	if _, path, ok := strings.Cut(rest, field(a.request, "Host")); ok {
 		rest = path

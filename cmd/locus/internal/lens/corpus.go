@@ -22,7 +22,7 @@ type corpusFlags struct {
 	format string
 }
 
-// corpusFormats lists the formats for --corpus, the default first.
+// corpusFormats returns the formats for --corpus. The default is first.
 func corpusFormats() []string { return []string{"text", "markdown", "html"} }
 
 func (c *corpusFlags) add(f *pflag.FlagSet) {
@@ -49,8 +49,8 @@ func (c *command) settle() error {
 	return nil
 }
 
-// runCorpus runs the readers on the corpus. It writes the number of disagreements for each pair of
-// readers.
+// runCorpus runs the readers on the corpus. It writes how often each pair of readers
+// disagrees.
 func (c *command) runCorpus(readers []lens.Parser) error {
 	l := lens.New(c.Registry, readers...)
 	result := corpusResult{entries: lens.Corpus(), lens: l}
@@ -87,7 +87,7 @@ type corpusResult struct {
 	lens    *lens.Lens
 }
 
-// matrixTable describes one kind of count in a matrix of readers.
+// matrixTable describes a table that counts one kind of disagreement between readers.
 type matrixTable struct {
 	title string
 	count func(lens.Pair) int
@@ -101,8 +101,8 @@ func matrixTables() []matrixTable {
 	}
 }
 
-// cells returns the rows of a table. Each cell is the count for a pair of readers, and is "" on the
-// diagonal.
+// cells returns the rows of a table. Each cell contains the count for a pair of readers. Cells
+// on the diagonal are empty.
 func (r corpusResult) cells(table matrixTable) [][]string {
 	rows := make([][]string, len(r.Pairs))
 	for i, pairs := range r.Pairs {
@@ -145,7 +145,8 @@ func (c *command) corpusText(w io.Writer, r corpusResult) {
 	}
 }
 
-// versionText returns a reader's version for display, and the number of its missing results.
+// versionText returns the text that shows a reader's version and the number of URLs without a
+// result.
 func versionText(r lens.MatrixParser) string {
 	text := term.Text(r.Version)
 	if r.Failed > 0 {
@@ -154,8 +155,8 @@ func versionText(r lens.MatrixParser) string {
 	return text
 }
 
-// ownName is the name of this program's reader. The stored matrix omits the version of this reader,
-// because it is not a separate parser.
+// ownName is the name of this program's reader. The stored matrix omits this reader's version,
+// because the reader is not a separate program.
 const ownName = "locus"
 
 func corpusMarkdown(w io.Writer, r corpusResult) {
@@ -202,7 +203,7 @@ type pageEntry struct {
 	Refused                             string
 }
 
-// pageHost is a host, with the readers that would contact it.
+// pageHost names a host and the readers that would contact the host.
 type pageHost struct {
 	Host, Readers string
 	reading       lens.ParseResult
@@ -246,7 +247,8 @@ func (r corpusResult) pageEntry(i int) pageEntry {
 	return entry
 }
 
-// addHost adds a reader to the readers that would contact the same host.
+// addHost adds the reader of the result a to the list entry for the host that the reader would
+// contact.
 func (r corpusResult) addHost(hosts []pageHost, a lens.Result, reading lens.ParseResult) []pageHost {
 	for i := range hosts {
 		if r.lens.SameTarget(hosts[i].reading, reading) {

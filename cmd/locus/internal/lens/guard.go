@@ -51,8 +51,8 @@ func (g *guardFlags) pair(known []string) (filter, fetch string, err error) {
 	return filter, fetch, nil
 }
 
-// runGuard searches for URLs that a filter with one reader allows, although the other reader contacts
-// a different host.
+// runGuard searches for URLs that pass a filter with one reader, although the other reader
+// contacts a different host.
 func (c *command) runGuard() error {
 	filter, fetch, err := c.pair(c.names())
 	if err != nil {
@@ -128,8 +128,8 @@ func (c *command) writeFinding(f lens.Finding) {
 	}
 }
 
-// guardProgress returns the function show, which shows the progress of a search on a terminal, and
-// the function end, which removes it.
+// guardProgress returns two functions. The function show displays the progress of a search on
+// a terminal, and the function end removes the display.
 func (c *command) guardProgress() (show func(tries, findings int), end func()) {
 	if !c.ErrTTY || c.Flags.Quiet || c.Flags.JSON {
 		return nil, func() {}

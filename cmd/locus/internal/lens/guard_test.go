@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// interrupting is a terminal at which somebody presses Ctrl-C when it shows pattern.
+// interrupting is a terminal whose user presses Ctrl-C when the output contains pattern.
 type interrupting struct {
 	bytes.Buffer
 	pattern *regexp.Regexp
@@ -51,7 +51,7 @@ func TestGuardInterrupted(t *testing.T) {
 	}
 }
 
-// The time ends a search that finds nothing, and nothing but a terminal shows progress.
+// The time limit must end a search without findings, and only a terminal must show progress.
 func TestGuardMaxTime(t *testing.T) {
 	var errOut bytes.Buffer
 	status, out := execute(t.Context(), &errOut, false, "--guard", "filter=rfc1738,fetch=rfc1630", "--max-tries", "1000000000", "--max-time", "1s", "--from-nothing")

@@ -54,8 +54,8 @@ type command struct {
 	guardFlags
 	with, without []string
 	list          bool
-	answers       int             // number of reports so far
-	ctx           context.Context // context that also ends after --max-time
+	answers       int             // number of reports written so far
+	ctx           context.Context // ends on an interrupt or after --max-time
 }
 
 // limit sets ctx to a context that ends after --max-time. The caller must call stop.
@@ -134,7 +134,7 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// ownReaders returns the readers that need no external program.
+// ownReaders returns the readers that do not run an external program.
 func (c *command) ownReaders() []lens.Parser {
 	return append(lens.Standards(c.Registry), lens.InProcess(c.Registry)...)
 }
@@ -146,7 +146,7 @@ func (c *command) names() (names []string) {
 	return append(names, lens.ProgramNames()...)
 }
 
-// readers returns the readers that the flags select. The error is about a flag.
+// readers returns the readers that the flags select. An error means that a flag is invalid.
 func (c *command) readers() ([]lens.Parser, error) {
 	o := lens.Options{Registry: c.Registry, With: map[string]string{}, Without: c.without, Timeout: c.Flags.Timeout}
 	for _, with := range c.with {
@@ -174,7 +174,7 @@ func (c *command) readers() ([]lens.Parser, error) {
 	return readers, nil
 }
 
-// most is the maximum number of URLs in one batch. For each batch, every program is started once.
+// most is the maximum number of URLs in one batch. Every program runs once for each batch.
 const most = 256
 
 // look writes a report for each URL.

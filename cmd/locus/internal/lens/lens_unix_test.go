@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// counting is a program of the lens that writes a line to a file each time it runs, and
-// refuses every URL.
+// counting returns a program for the lens that writes a line to a file each time it runs, and
+// rejects every URL.
 func counting(t *testing.T, more string) (program, file string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,8 +49,8 @@ func runsIn(t *testing.T, file string) int {
 	return strings.Count(string(text), "\n")
 }
 
-// A program at the other end of two pipes has an answer to each line before it writes the
-// next one. Lines that are there at once are one group for the programs.
+// A client that waits for each result before it writes the next URL must not block. URLs that
+// arrive together must be one batch for the programs.
 func TestLensGroups(t *testing.T) {
 	program, runs := counting(t, "")
 	in, questions := io.Pipe()

@@ -27,7 +27,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 	fmt.Fprintln(c.Out, colors.In(term.Bold, shorten(term.Text(masked.Input))))
 	accepted, refused := l.Groups(r)
 	width := columnLeast
-	room := max(1, (c.Width-labelWidth)/(columnLeast+gap)) // number of columns that fit side by side
+	room := max(1, (c.Width-labelWidth)/(columnLeast+gap)) // number of columns that fit on the terminal
 	if n := min(room, len(accepted)); n > 0 {
 		width = min(columnMost, max(columnLeast, (c.Width-labelWidth)/n-gap))
 	}
@@ -87,7 +87,7 @@ func (c *command) writeBlock(colors term.Colors, groups []lens.Group, difference
 	}
 }
 
-// partText is the text of a part in the table.
+// partText returns the text of a part for the table.
 func partText(a lens.Result, name string, differs bool) string {
 	p := a.Part(name)
 	switch {
@@ -133,7 +133,8 @@ func (c *command) writeRow(label string, cells []string, width int, paint func(s
 	}
 }
 
-// wrap breaks text into lines of at most width columns. If possible, it breaks after ", ".
+// wrap breaks text into lines of at most width columns. If possible, wrap breaks a line after
+// ", ".
 func wrap(text string, width int) (lines []string) {
 	start, used := 0, 0
 	for i := 0; i < len(text); {
@@ -153,8 +154,8 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, text[start:])
 }
 
-// longest is the maximum size in bytes of a part that the table shows whole. --json always shows
-// whole parts.
+// longest is the maximum size in bytes of a part that the table shows completely. With --json,
+// each part is complete.
 const longest = 400
 
 // shorten removes the middle of a long text.
