@@ -20,16 +20,16 @@ func (a Address) String() string {
 	return a.Name + " <" + a.Addr + ">"
 }
 
-// addresses parses a list of addresses and never fails. For an invalid address, the result is close
-// to the text.
+// addresses parses a list of addresses and never fails. For an invalid address, it returns a
+// result that is close to the text.
 type addresses struct {
 	list []Address
 
 	phrase  []byte // text of the current phrase, without the quotes of quoted strings
 	written []byte // the same text with the quotes
 	comment []byte
-	angle   []byte // text between "<" and ">"
-	inAngle bool   // a "<" was read
+	angle   []byte // the text so far between "<" and ">"
+	inAngle bool   // whether a "<" is open
 
 	angles angles
 }
@@ -56,7 +56,7 @@ func parseAddresses(text string) []Address {
 		case ',', ';':
 			a.finish()
 		case ':':
-			// The name of a group, or "mailto:", is not part of the address after it.
+			// A group name or "mailto:" is not part of the address that follows.
 			a.phrase, a.written = a.phrase[:0], a.written[:0]
 		default:
 			a.phrase = append(a.phrase, c)
@@ -68,7 +68,7 @@ func parseAddresses(text string) []Address {
 	return a.list
 }
 
-// quoted reads the quoted string at i and returns its end.
+// quoted reads the quoted string at offset i and returns the offset of its end.
 func (a *addresses) quoted(text string, i int) int {
 	end := endOfString(text, i)
 	if end < 0 {
@@ -122,7 +122,8 @@ func (a *addresses) finish() {
 	*a = addresses{list: a.list, angles: a.angles, phrase: a.phrase[:0], written: a.written[:0], comment: a.comment[:0], angle: a.angle[:0]}
 }
 
-// withoutRoute removes the route that RFC 5322 section 4.4 says to ignore.
+// withoutRoute removes an obsolete route, which RFC 5322 section 4.4 requires parsers to
+// ignore.
 func withoutRoute(addr string) string {
 	if strings.HasPrefix(addr, "@") {
 		if _, rest, ok := strings.Cut(addr, ":"); ok {

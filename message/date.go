@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// longestDate is longer than any date. A longer text is not a date.
+// longestDate is the maximum length of a date, in bytes.
 const longestDate = 200
 
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// zones are the zones of RFC 5322 section 4.3, in hours. According to that section, all other
-// zones, such as one-letter zones, mean -0000. Then the local time is unknown, and the time is in
-// UTC.
+// zones maps the zone names of RFC 5322 section 4.3 to hours. According to that section, all
+// other names, such as one-letter zones, mean -0000. For -0000, the time is in UTC and the
+// local time is unknown.
 var zones = map[string]int{
 	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }
 
-// date holds the parts of a date as they are read.
+// date holds the parts of a date that ParseDate has read so far.
 type date struct {
-	day, month, year     int // 0 if missing; year -1 if missing
-	hour, minute, second int // hour -1 if missing
+	day, month, year     int // 0 if missing, except the year, which is -1
+	hour, minute, second int // the hour is -1 if the time is missing
 	zone                 int // seconds east of UTC
 	bad                  bool
 }
 
-// ParseDate parses the date-time of RFC 5322 sections 3.3 and 4.3, RFC 3339, and the forms of RFC
-// 850 (19-Nov-82) and of the C library (Fri Nov 19 16:14:55 1982). It accepts most orders of the
-// words. ok is false if text is not a date.
+// ParseDate parses a date-time of RFC 5322 (sections 3.3 and 4.3) or RFC 3339. It also parses
+// dates as in RFC 850 (19-Nov-82) and in the C library (Fri Nov 19 16:14:55 1982). The words
+// of a date may be in almost any order. ok is false if text is not a date.
 func ParseDate(text string) (t time.Time, ok bool) {
 	if len(text) > longestDate {
 		return time.Time{}, false
@@ -86,7 +86,7 @@ func (d *date) word(word string) {
 	}
 }
 
-// fullYear reads a year of fewer than four digits as RFC 5322 section 4.3 does.
+// fullYear converts a year of fewer than four digits to a full year (RFC 5322 section 4.3).
 func fullYear(number, digits int) int {
 	switch {
 	case digits == 2 && number < 50:
@@ -97,7 +97,7 @@ func fullYear(number, digits int) int {
 	return number
 }
 
-// clock reads hour, minute and perhaps second, and a zone directly after them.
+// clock reads the hour, the minute and an optional second. A zone may follow directly.
 func (d *date) clock(word string) {
 	if i := strings.IndexAny(word, "+-"); i > 0 {
 		d.offset(word[i:])
@@ -117,7 +117,7 @@ func (d *date) clock(word string) {
 	d.hour, d.minute, d.second = values[0], values[1], values[2]
 }
 
-// offset reads a numeric zone: +0130.
+// offset reads a numeric zone such as +0130.
 func (d *date) offset(word string) {
 	n, err := strconv.ParseUint(strings.ReplaceAll(word[1:], ":", ""), 10, 16)
 	if err != nil || n > 2400 || n%100 > 59 {
@@ -139,7 +139,7 @@ func (d *date) time() (time.Time, bool) {
 	}
 	midnight := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, zone)
 	if midnight.Day() != d.day {
-		return time.Time{}, false // the day does not exist, such as 31 February
+		return time.Time{}, false // no such day exists, as for 31 February
 	}
 	return time.Date(d.year, time.Month(d.month), d.day, d.hour, d.minute, d.second, 0, zone), true
 }

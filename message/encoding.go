@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The readers in this file decode a Content-Transfer-Encoding (RFC 2045 section 6), and
-// skip invalid text. Parse reports the faults.
+// The readers in this file decode a Content-Transfer-Encoding (RFC 2045 section 6). They skip
+// invalid text, which Parse reports as faults.
 
 const (
 	noDigit = 0xFF
@@ -30,7 +30,7 @@ var base64Values = func() (t [256]byte) {
 // It continues after padding, because some programs put several texts into one part.
 type base64Decoder struct {
 	bits uint32
-	n    int // number of digits in the field bits
+	n    int // number of base64 digits in the field bits
 }
 
 func (d *base64Decoder) decode(dst, src []byte) []byte {
@@ -50,7 +50,8 @@ func (d *base64Decoder) decode(dst, src []byte) []byte {
 	return dst
 }
 
-// end appends the last bytes of a text, and prepares for another text.
+// end appends the last bytes of a base64 text to dst, and prepares the decoder for another
+// text.
 func (d *base64Decoder) end(dst []byte) []byte {
 	switch d.n {
 	case 2:
@@ -91,7 +92,7 @@ func base64Fault(line []byte) int {
 // quotedPrintable decodes quoted-printable (RFC 2045 section 6.7) line by line. It leaves
 // an "=" that does not begin an escape unchanged.
 type quotedPrintable struct {
-	carry []byte // the start of an escape at the end of a fragment
+	carry []byte // an incomplete escape at the end of a fragment
 }
 
 func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
@@ -102,7 +103,7 @@ func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
 	}
 	eol := f.eol
 	if f.ends {
-		// Spaces at the end of a line were added in transit.
+		// Spaces at the end of a line were added during transport (RFC 2045 section 6.7).
 		text = bytes.TrimRight(text, " \t")
 		if n := len(text); n > 0 && text[n-1] == '=' {
 			text, eol = text[:n-1], ""
@@ -175,7 +176,8 @@ func (u *uuencoded) step(dst []byte, f *fragment) ([]byte, error) {
 	return dst, nil
 }
 
-// appendUU appends the bytes of one line. Spaces lost at its end are zeros.
+// appendUU appends the decoded bytes of one line. It replaces spaces that were lost at the end
+// of the line by zeros.
 func appendUU(dst, line []byte) []byte {
 	if len(line) == 0 {
 		return dst
@@ -215,13 +217,14 @@ func isUU(line []byte) bool {
 			return false
 		}
 	}
-	// An empty line stands for a line with one space, which was lost in transit. Some programs add
-	// a checksum to a line.
+	// An empty line means a line with one space, which was lost during transport. Some
+	// programs add a checksum to a line.
 	line = bytes.TrimRight(line, " ")
 	return len(line) == 0 || len(line) <= 1+(int(line[0]-' ')&0x3F+2)/3*4+1
 }
 
-// decoded returns a reader that decodes r. size is the approximate number of bytes in r.
+// decoded returns a reader that decodes r. The argument size is the approximate number of
+// bytes in r.
 func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	switch encoding {
 	case "base64":
@@ -236,11 +239,13 @@ func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	return r
 }
 
-// uuencode is the encoding's name with the "x-" of RFC 2045 section 6.3.
+// uuencode is the name of the encoding uuencode. The prefix "x-" comes from RFC 2045 section
+// 6.3.
 const uuencode = "x-uuencode"
 
-// encodingOf returns the name of a Content-Transfer-Encoding in lower case. For an encoding that
-// changes nothing, it returns "". For an unknown encoding, ok is false.
+// encodingOf returns the name of a Content-Transfer-Encoding in lower case. For an encoding
+// such as 8bit, which does not change the content, it returns "". For an unknown encoding, ok
+// is false.
 func encodingOf(value string) (name string, ok bool) {
 	name, _ = parseParams(value)
 	switch name {

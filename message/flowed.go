@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// flowed joins the lines of format=flowed text (RFC 3676 section 4) to one line for each
-// paragraph, with a ">" for each quote level before it.
+// flowed joins the lines of each paragraph in a format=flowed text (RFC 3676 section 4). It
+// writes a ">" for each quote level before the joined line.
 type flowed struct {
-	delSp   bool // section 4.1: DelSp=yes
+	delSp   bool // the parameter DelSp is yes (section 4.1)
 	flowing bool // the previous line ended with a space, so that the paragraph may continue
 	depth   int  // the quote level of the previous line
 }

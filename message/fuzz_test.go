@@ -100,8 +100,8 @@ func holdPart(t *testing.T, m *message.Message, p message.Part, octets []byte) {
 	}
 }
 
-// FuzzParse executes only hundreds of inputs per second: each parses a message twice,
-// reads every part as octets and as text, and writes the whole as text twice.
+// FuzzParse runs only a few hundred inputs per second. For each input, it parses a message
+// twice, reads every part as octets and as text, and writes the message as text twice.
 func FuzzParse(f *testing.F) {
 	names, _ := filepath.Glob("testdata/*.eml")
 	for _, name := range names {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Header is the header of a message or part: its fields in order, as written (RFC 5322
-// section 2.2). The zero Header is empty. Case does not matter in field names.
+// Header is the header of a message or part. It holds the fields in order and as written (RFC
+// 5322 section 2.2). The zero Header is empty. Field names are case-insensitive.
 type Header struct {
 	raw    string
 	offset int64 // offset of raw in the message
@@ -33,8 +33,8 @@ type rawField struct {
 	end   int
 }
 
-// raws iterates over the fields. It skips a line that is not a field, and the lines that
-// continue it.
+// raws iterates over the fields. It skips a line that is not a field, including its
+// continuation lines.
 func (h Header) raws() iter.Seq[rawField] {
 	return func(yield func(rawField) bool) {
 		text := h.raw
@@ -57,7 +57,7 @@ func (h Header) raws() iter.Seq[rawField] {
 	}
 }
 
-// lineLen returns the length of the first line of text with its end.
+// lineLen returns the length of the first line of text, including the line end.
 func lineLen(text string) int {
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
 		return i + 1
@@ -105,8 +105,8 @@ func unfold(value string) string {
 	return b.String()
 }
 
-// Fields iterates over the fields in order. Lines that are not fields are skipped; they are
-// in [Message.Faults].
+// Fields iterates over the fields in order. It skips lines that are not fields, which
+// [Message.Faults] reports.
 func (h Header) Fields() iter.Seq[Field] {
 	return func(yield func(Field) bool) {
 		for f := range h.raws() {
@@ -128,7 +128,7 @@ func (h Header) Lookup(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Get returns the value of the first field called name, or "" if it is missing.
+// Get returns the value of the first field called name, or "" if the field is missing.
 func (h Header) Get(name string) string {
 	value, _ := h.Lookup(name)
 	return value
@@ -148,23 +148,23 @@ func (h Header) Values(name string) []string {
 // Text returns the value of the first field called name, decoded by [DecodeWords].
 func (h Header) Text(name string) string { return DecodeWords(h.Get(name)) }
 
-// Subject returns the Subject, decoded.
+// Subject returns the decoded value of the Subject field.
 func (h Header) Subject() string { return h.Text("Subject") }
 
-// Date returns the time of the Date field, as [ParseDate] reads it. ok is false if it is
+// Date returns the time in the Date field, parsed by [ParseDate]. ok is false if the field is
 // missing or invalid.
 func (h Header) Date() (t time.Time, ok bool) { return ParseDate(h.Get("Date")) }
 
-// MessageID returns the identifier of the Message-ID field without "<" and ">", or "" if it
-// is missing.
+// MessageID returns the identifier in the Message-ID field without "<" and ">", or "" if the
+// field is missing.
 func (h Header) MessageID() string { return firstID(h.Get("Message-ID")) }
 
 // References returns the identifiers of the References field in order, oldest
 // first, without "<" and ">".
 func (h Header) References() []string { return ParseIDs(h.Get("References")) }
 
-// InReplyTo returns the identifiers of the In-Reply-To field, without "<" and ">" and
-// without the words that old programs wrote between them.
+// InReplyTo returns the identifiers of the In-Reply-To field, without "<" and ">" and without
+// the words that old programs wrote between the identifiers.
 func (h Header) InReplyTo() []string { return ParseIDs(h.Get("In-Reply-To")) }
 
 // Newsgroups returns the newsgroups of the Newsgroups field (RFC 5536 section 3.1.4).

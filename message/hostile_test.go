@@ -186,8 +186,9 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A tree 10,000 levels deep must be read down to the limit.
-func TestDeep(t *testing.T) {
+// Parse must read a message with 10,000 nested parts down to the limit, and WriteText must not
+// fail.
+func TestDepthLimit(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Subject: x\n")
 	for i := range 10_000 {

@@ -17,21 +17,21 @@ const (
 	maxLink  = 2000 // maximum bytes of a listed URL
 )
 
-// htmlText writes the text of an HTML document with the numbers of its links.
+// htmlText writes the text of an HTML document, with a number after each link.
 type htmlText struct {
 	htmltext.Renderer
 	w   io.Writer
 	out []byte
 
-	wrote  bool // text was written
+	wrote  bool // whether any text was written
 	links  []string
 	href   string // URL of the open link
-	anchor []byte // text of the open link, while it may equal the URL
+	anchor []byte // text of the open link, as long as the text may equal the URL
 }
 
-// writeHTML writes the text of an HTML part and returns the URLs of its links. The number of a link
-// follows its text; the first is [1]. writeHTML holds one token in memory. A token that is too long
-// is a [Fault] and ends the text.
+// writeHTML writes the text of an HTML part and returns the URLs of its links. It writes the
+// number of each link after the link's text, beginning with [1]. writeHTML holds only one
+// token in memory. If a token is too long, writeHTML stops and returns a [Fault].
 func writeHTML(w io.Writer, p Part) (links []string, err error) {
 	h := &htmlText{w: w}
 	h.Output = h
@@ -59,7 +59,7 @@ func writeHTML(w io.Writer, p Part) (links []string, err error) {
 	return h.links, err
 }
 
-// read handles the complete tokens. If final is true, the source is complete.
+// read handles the complete tokens. The argument final reports whether the source is complete.
 func (h *htmlText) read(tokens *markup.HTML, final bool) {
 	for {
 		before := *tokens
@@ -71,7 +71,7 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 			if t.Kind != markup.Text || t.Name != "" {
 				return
 			}
-			// Text that may begin a character reference or a tag waits for more input.
+			// A text that may begin a character reference or a tag must wait for more input.
 			if n := strings.LastIndexAny(tokens.Source[t.Start:], "&<"); n >= 0 && len(tokens.Source)-t.Start-n < maxReference {
 				t.End = t.Start + n
 			}
@@ -83,7 +83,7 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 	}
 }
 
-// maxReference is longer than any character reference, in bytes.
+// maxReference is more than the length of any character reference, in bytes.
 const maxReference = 64
 
 // flush writes the buffered text.
@@ -121,7 +121,7 @@ func (h *htmlText) Tag(name string, t *markup.HTML) {
 	}
 }
 
-// endLink writes the number of the open link, unless its text is the URL.
+// endLink writes the number of the open link, unless the link's text is the URL itself.
 func (h *htmlText) endLink() {
 	href, text := h.href, strings.TrimSpace(string(h.anchor))
 	h.href, h.anchor = "", h.anchor[:0]
@@ -138,13 +138,13 @@ func (h *htmlText) endLink() {
 	}
 	mark := "[" + strconv.Itoa(i+1) + "]"
 	if h.InLine() {
-		h.Text(mark) // write the mark before the space that may follow the text
+		h.Text(mark) // this writes the number before a space at the end of the text
 	} else {
 		h.Put(mark)
 	}
 }
 
-// linkOf returns the URL of a link, or "" if WriteText does not list it.
+// linkOf returns the URL of a link, or "" if WriteText does not list the link.
 func linkOf(href string) string {
 	href = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

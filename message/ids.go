@@ -7,10 +7,10 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// ParseIDs returns the identifiers of a References or In-Reply-To field, without "<" and ">" (RFC
-// 5322 section 3.6.4). It skips comments, quoted strings and words between them, and spaces in an
-// identifier, where a line was folded. A text without "<" is a list of identifiers if each of its
-// words looks like one.
+// ParseIDs returns the identifiers in a References or In-Reply-To field, without "<" and ">"
+// (RFC 5322 section 3.6.4). It skips comments, quoted strings and words between the
+// identifiers. It removes spaces in an identifier, where a line was folded. If text contains
+// no "<" and every word looks like an identifier, the words are the identifiers.
 func ParseIDs(text string) []string {
 	s := scanIDs(text)
 	if s.ids != nil || s.cut != "" {
@@ -24,9 +24,9 @@ func ParseIDs(text string) []string {
 	return s.words
 }
 
-// messageIDs returns the identifiers in a Message-ID or Content-ID field, without "<" and ">". A
-// valid field has one identifier. messageIDs reads the field like [ParseIDs], but also accepts a
-// "<" without ">". If the field has no "<", it returns the first word.
+// messageIDs returns the identifiers in a Message-ID or Content-ID field, without "<" and ">".
+// A valid field contains one identifier. messageIDs reads the field like [ParseIDs], but also
+// accepts a "<" without ">". If the field contains no "<", messageIDs returns the first word.
 func messageIDs(text string) []string {
 	s := scanIDs(text)
 	switch {
@@ -42,7 +42,7 @@ func messageIDs(text string) []string {
 	return nil
 }
 
-// firstID returns the first identifier that messageIDs returns, or "".
+// firstID returns the first result of messageIDs, or "" if there is none.
 func firstID(text string) string {
 	if list := messageIDs(text); len(list) > 0 {
 		return list[0]
@@ -50,7 +50,7 @@ func firstID(text string) string {
 	return ""
 }
 
-// idScanner splits a field of identifiers.
+// idScanner splits a header field into identifiers.
 type idScanner struct {
 	text  string
 	ids   []string // texts between "<" and ">"
@@ -58,8 +58,9 @@ type idScanner struct {
 	words []string // words outside of "<" and ">"
 
 	angles angles
-	// noComment and noString are set when the end of a comment or of a quoted string is missing.
-	// The scanner then does not search for another end, so scanning takes linear time.
+	// noComment and noString are set when the end of a comment or of a quoted string is
+	// missing. The scanner then does not search for such an end again, so scanning takes
+	// linear time.
 	noComment, noString bool
 }
 
@@ -86,14 +87,16 @@ func scanIDs(text string) idScanner {
 	return s
 }
 
-// isPhrase reports whether the quoted string at i is not the local part of an identifier.
+// isPhrase reports whether the quoted string at offset i is a phrase, and not the local part
+// of an identifier.
 func (s *idScanner) isPhrase(i int) bool {
 	end := endOfString(s.text, i)
 	s.noString = end < 0
 	return end >= 0 && (end == len(s.text) || s.text[end] != '@')
 }
 
-// word reads the word at i and returns its end. A quoted string in it may contain spaces.
+// word reads the word at offset i and returns the offset of its end. A quoted string within
+// the word may contain spaces.
 func (s *idScanner) word(i int) (end int) {
 	start := i
 	for i < len(s.text) && !isSpace(s.text[i]) && s.text[i] != '<' && (s.text[i] != '(' || i == start) {
@@ -112,8 +115,9 @@ func (s *idScanner) word(i int) (end int) {
 	return i
 }
 
-// angle reads the text between the "<" before i and its ">". It returns the offset after the ">".
-// If the text contains another "<", the identifier begins after the last "<".
+// angle reads the text between the "<" before the offset i and the matching ">". It returns
+// the offset after the ">". If the text contains another "<", the identifier begins after the
+// last "<".
 func (s *idScanner) angle(i int) (next int) {
 	end := s.angles.end(s.text, i)
 	if end < 0 {
@@ -132,7 +136,7 @@ func (s *idScanner) angle(i int) (next int) {
 	return end + 1
 }
 
-// unfoldID returns an identifier without spaces outside quoted strings.
+// unfoldID removes spaces from an identifier, except within quoted strings.
 func unfoldID(text string) string {
 	if !strings.ContainsAny(text, " \t\r\n<") {
 		return text
@@ -159,12 +163,12 @@ func unfoldID(text string) string {
 	return string(id)
 }
 
-// angles finds the ">" for each "<" in one text. It records which characters no longer occur, so
-// that all searches together take linear time.
+// angles finds the ">" for each "<" in a text. It records which characters do not occur in the
+// rest of the text, so that all searches together take linear time.
 type angles struct{ noQuotes, noAngle bool }
 
-// end returns the offset of the ">" for the "<" before i, or -1. A ">" in a quoted string is
-// skipped if another ">" follows.
+// end returns the offset of the ">" for the "<" before the offset i, or -1 if the ">" is
+// missing. It skips a ">" in a quoted string if another ">" follows.
 func (a *angles) end(text string, i int) int {
 	quoted := false
 	for j := i; j < len(text) && !a.noQuotes; j++ {
@@ -187,8 +191,8 @@ func (a *angles) end(text string, i int) int {
 	return -1
 }
 
-// endOfComment returns the offset after the comment at i (RFC 5322 section 3.2.2), or -1 if
-// it has no end.
+// endOfComment returns the offset after the comment at offset i (RFC 5322 section 3.2.2), or
+// -1 if the comment is not closed.
 func endOfComment(text string, i int) int {
 	depth := 0
 	for ; i < len(text); i++ {
@@ -206,8 +210,8 @@ func endOfComment(text string, i int) int {
 	return -1
 }
 
-// endOfString returns the offset after the quoted string at i (RFC 5322 section 3.2.4), or
-// -1 if it has no end.
+// endOfString returns the offset after the quoted string at offset i (RFC 5322 section 3.2.4),
+// or -1 if the string is not closed.
 func endOfString(text string, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -224,10 +228,10 @@ func isSpace(c byte) bool { return isBlank(c) || isLineEnd(c) }
 
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
-// link returns the URL of the message with the identifier id, which has no "<" and ">". scheme is
-// "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI draft; RFC 2392). If id is empty
-// or too long, the error is a [*locus.SyntaxError]. This is also the error for a news URL if id has
-// no "@".
+// link returns the URL of the message with the identifier id, which must not include "<" and
+// ">". The scheme must be "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI
+// draft; RFC 2392). link returns a [*locus.SyntaxError] if id is empty or too long, or if the
+// scheme is "news" and id contains no "@".
 func link(scheme, id string) (locus.URL, error) {
 	at := strings.LastIndexByte(id, '@')
 	if id == "" || scheme == "news" && at < 0 {
@@ -242,8 +246,8 @@ func link(scheme, id string) (locus.URL, error) {
 	return locus.Parts{Scheme: scheme, SchemePart: &text}.URL()
 }
 
-// links returns the URLs of messages in the order of ids, and each URL only once. It skips an
-// identifier if link returns an error.
+// links returns the URLs of messages in the order of ids, without duplicates. It skips
+// identifiers for which link fails.
 func links(scheme string, ids ...string) []locus.URL {
 	var list []locus.URL
 	seen := map[locus.URL]bool{}
@@ -257,9 +261,9 @@ func links(scheme string, ids ...string) []locus.URL {
 }
 
 // Thread returns the URLs of the messages to which this message refers, in order and without
-// duplicates. It returns news URLs for an article of news, and mid URLs for mail. A message
-// is an article if it has a Newsgroups field or isArticle is true, as for a message from a
-// news server.
+// duplicates. It returns news URLs for a news article, and mid URLs for a mail message. A
+// message with a Newsgroups field is an article. For other messages from a news server, the
+// caller must set isArticle.
 func (h Header) Thread(isArticle bool) []locus.URL {
 	scheme := "mid"
 	if isArticle || h.Get("Newsgroups") != "" {

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// isEncodedMessage reports whether n is an enclosed message with a transfer encoding. RFC
-// 2046 section 5.2.1 forbids that for message/rfc822, RFC 6532 section 3.5 permits it for
-// message/global, and programs write both.
+// isEncodedMessage reports whether n is an enclosed message with a transfer encoding. RFC 2046
+// section 5.2.1 forbids a transfer encoding for message/rfc822, and RFC 6532 section 3.5
+// permits it for message/global. Programs write both.
 func (n *node) isEncodedMessage() bool { return isMessage(n.typ) && !isIdentity(n.encoding) }
 
-// openEncoded decodes the enclosed messages with a transfer encoding, and inserts their
-// nodes. Such a message stays in memory, because its parts have no offsets in the input.
+// openEncoded decodes the enclosed messages with a transfer encoding, and inserts their nodes.
+// The decoded messages stay in memory, because their parts have no offsets in the input.
 func (s *scanner) openEncoded() error {
 	m := s.m
 	if !slices.ContainsFunc(m.nodes, func(n node) bool { return n.isEncodedMessage() }) {
@@ -55,8 +55,8 @@ func (s *scanner) openEncoded() error {
 	return nil
 }
 
-// insert appends the nodes and faults of an enclosed message. at is the index of the node that
-// contains the message, and must be the last node.
+// insert appends the nodes and faults of an enclosed message. The node with the index at
+// contains the message. It must be the last node.
 func (s *scanner) insert(at int, inner *scanner) {
 	m := s.m
 	m.nodes[at].children = 1
@@ -75,8 +75,8 @@ func (s *scanner) insert(at int, inner *scanner) {
 }
 
 // decodeInner scans the enclosed message of node i. It returns nil and reports a fault if the
-// content is not a message, or if a limit is reached. count is the number of nodes so far. Enclosed
-// messages share the limits of the whole message.
+// content is not a message, or if a limit is reached. The argument count is the number of
+// nodes so far, because enclosed messages share the limits of the whole message.
 func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	m := s.m
 	n := &m.nodes[i]
@@ -116,7 +116,7 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 		s.fault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it has no header")
 		return nil, nil
 	}
-	// The only other error means that a header is too large. The scanner has reported this as a
-	// fault.
+	// The only other error means that a header is too large, which the scanner has reported as
+	// a fault.
 	return inner, nil
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// lineBuffer is the longest fragment. Longer lines, which no standard allows, are read in
-// several fragments.
+// lineBuffer is the maximum length of a fragment. A longer line, which no standard allows,
+// becomes several fragments.
 const lineBuffer = 64 << 10
 
 // fragment is a line, or a piece of a line that is longer than [lineBuffer].
@@ -20,7 +20,7 @@ type fragment struct {
 
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
 
-// lines reads fragments.
+// lines reads a text fragment by fragment.
 type lines struct {
 	r      *bufio.Reader
 	offset int64
@@ -31,8 +31,8 @@ func newLines(r io.Reader, size int) lines {
 	return lines{r: bufio.NewReaderSize(r, size)}
 }
 
-// read reads the next fragment into f. At the end of the text, the error is io.EOF. Other errors
-// come from the reader.
+// read reads the next fragment into f. At the end of the text, it returns io.EOF. Other errors
+// come from the underlying reader.
 func (l *lines) read(f *fragment) error {
 	text, err := l.r.ReadSlice('\n')
 	f.text, f.eol, f.begins, f.ends, f.start = text, "", !l.middle, true, l.offset
@@ -57,7 +57,8 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// pieces is a reader of the pieces that the function next returns, up to its first error.
+// pieces is a reader of the texts that the function next returns. It ends with the first error
+// of next.
 type pieces struct {
 	next func() ([]byte, error)
 	rest []byte
@@ -79,25 +80,25 @@ func (r *pieces) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// lineReader reads a text whose lines are rewritten one by one.
+// lineReader is a reader that rewrites a text line by line.
 type lineReader struct {
 	lines lines
-	// step appends the rewritten fragment to dst. It returns io.EOF if the text ends before its
-	// source.
+	// step appends the rewritten fragment to dst. It returns io.EOF if the rewritten text ends
+	// before its source.
 	step func(dst []byte, f *fragment) ([]byte, error)
 	line fragment
 	buf  []byte
 }
 
-// newLineReader returns a reader that rewrites the lines of r with the function step. size is the
-// approximate number of bytes in r.
+// newLineReader returns a reader that rewrites the lines of r with the function step. The
+// argument size is the approximate number of bytes in r.
 func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) io.Reader {
 	const least, most = 256, 16 << 10
 	l := &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
 	return &pieces{next: l.next}
 }
 
-// next rewrites the next line and other buffered lines.
+// next rewrites the next line and the lines in the buffer.
 func (l *lineReader) next() (_ []byte, err error) {
 	const batch = 4 << 10
 	l.buf = l.buf[:0]

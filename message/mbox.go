@@ -14,27 +14,30 @@ import (
 const (
 	// mboxBuffer is the size of the read-ahead buffer of an mbox.
 	mboxBuffer = 64 << 10
-	// fromText limits how much of a From_ line and the next line is read.
+	// fromText is the maximum size of the text that is searched for a From_ line and the
+	// header field after it.
 	fromText = 2 << 10
-	// maxLine limits how much of any other line is read.
+	// maxLine is the size to which other lines are truncated.
 	maxLine = 8 << 10
-	// maxIDField limits a Message-ID field, including its folding.
+	// maxIDField is the maximum size of a Message-ID field, including its folding.
 	maxIDField = 4 << 10
-	// maxIDs limits the identifiers of one message. A valid message has one.
+	// maxIDs is the maximum number of identifiers for one message. A valid message contains
+	// one identifier.
 	maxIDs = 100
-	// maxFromQuotes limits the unquoted lines of a message.
+	// maxFromQuotes is the maximum number of lines in a message from which a ">" is removed.
 	maxFromQuotes = 1 << 20
 )
 
 // Mbox reads the messages of an mbox in order.
 //
-// A message begins with a From_ line ([IsFromLine]) and ends before the next one. Mbox uses the
-// Content-Length of a message (mboxcl, mboxcl2) only if a From_ line or the end of the mbox follows
-// the body of that length. In a stream, this end must be within 64 KiB.
+// A message begins with a From_ line ([IsFromLine]) and ends before the next From_ line. Mbox
+// uses the Content-Length of a message (mboxcl, mboxcl2) only if a From_ line or the end of
+// the mbox follows the body of that length. In a stream, the body must then end within the
+// next 64 KiB.
 //
 // An Mbox must not be used concurrently.
 type Mbox struct {
-	// If IDs is true, [Mbox.End] sets MboxMessage.IDs. If Quotes is true, it sets
+	// If IDs is true, [Mbox.End] sets MboxMessage.IDs. If Quotes is true, [Mbox.End] sets
 	// MboxMessage.Quotes.
 	IDs, Quotes bool
 
@@ -47,10 +50,10 @@ type Mbox struct {
 	state   mboxState
 	f       fragment
 	rest    []byte // bytes of f that Read has not returned yet
-	blank   int    // length of the blank line just read in the body, or 0
+	blank   int    // length of the blank line that precedes the current line of the body, or 0
 	ended   bool   // the last line ended with a line end
 	single  bool   // the input is one message; a From_ line does not end it
-	bare    bool   // a line of the body begins with "From "
+	bare    bool   // whether a line of the body begins with "From "
 }
 
 type mboxState int
@@ -64,27 +67,28 @@ const (
 
 // MboxMessage describes a message in an mbox. Offsets are in bytes from the start of the mbox.
 type MboxMessage struct {
-	IDs    []string // distinct identifiers of the Message-ID fields, in order; at most 100
+	IDs    []string // up to 100 distinct identifiers of the Message-ID fields, in order
 	From   int64    // start of the From_ line
 	Header int64    // start of the header, after the From_ line
 	Body   int64    // start of the body
 	End    int64    // end of the body, without the blank line that the mbox adds
 	Next   int64    // start of the next From_ line, or the end of the mbox
-	Sized  bool     // End comes from the Content-Length
-	Cut    bool     // the last message, which seems to be incomplete
+	Sized  bool     // whether End comes from the Content-Length
+	Cut    bool     // whether the message is the last and seems incomplete
 
 	// Quotes lists the offsets of the ">" to remove from lines that begin with one or more ">" and
 	// "From " (mboxrd). It is empty if the body has a correct Content-Length and lines that begin
 	// with "From ", because such a body is not quoted (mboxcl2). Quotes is also empty if there are
 	// more than a million offsets.
 	Quotes []int64
-	// Doubtful is the number of such lines with one ">". In an mboxo file, which quotes only
-	// "From ", the original message may contain these lines with the ">".
+	// Doubtful is the number of lines that begin with ">From ". In an mboxo file, where a
+	// program quotes only lines that begin with "From ", the original message may contain the
+	// ">".
 	Doubtful int
 }
 
-// NewMbox returns a reader of the mbox r. If r is an [*io.SectionReader], reading begins
-// at its current offset, and offsets count from its start.
+// NewMbox returns a reader of the mbox r. If r is an [*io.SectionReader], reading begins at
+// the current offset of r, and offsets count from the start of r.
 func NewMbox(r io.Reader) *Mbox {
 	m := &Mbox{lines: newLines(r, mboxBuffer)}
 	if file, ok := r.(*io.SectionReader); ok {
@@ -94,8 +98,8 @@ func NewMbox(r io.Reader) *Mbox {
 	return m
 }
 
-// Next advances to the next message and reports whether there is one. It skips the rest of the
-// current message. It treats the first line as a From_ line.
+// Next advances to the next message, and reports whether a message follows. It skips the rest
+// of the current message. It treats the first line of the mbox as a From_ line.
 func (m *Mbox) Next() bool {
 	m.End()
 	if m.err == nil {
@@ -165,8 +169,8 @@ func (m *Mbox) skipBody() {
 	m.lines.offset, m.lines.middle = m.message.Next, false
 }
 
-// skipLines skips buffered lines of the body that are neither a From_ line nor the line before one.
-// It is much faster than reading them.
+// skipLines skips buffered lines of the body, but not a From_ line or the line before it.
+// Skipping is much faster than reading each line.
 func (m *Mbox) skipLines() {
 	text, _ := m.lines.r.Peek(m.lines.r.Buffered())
 	if m.lines.middle || m.lines.offset == m.message.Body || bytes.HasPrefix(text, []byte(from)) {
@@ -181,8 +185,8 @@ func (m *Mbox) skipLines() {
 	m.lines.offset += int64(n)
 }
 
-// line reads a line of the current message, or a piece of a long one, into m.f. It
-// returns false at the end of the message.
+// line reads a line of the current message, or a fragment of a long line, into m.f. It returns
+// false at the end of the message.
 func (m *Mbox) line() bool {
 	if m.state == mboxDone {
 		return false
@@ -249,7 +253,7 @@ func (m *Mbox) checkLength() {
 	if m.file != nil && n > m.file.Size()-body {
 		return
 	}
-	before := min(n, 1) // also read the last byte of the body
+	before := min(n, 1) // include the last byte of the body
 	text, all := m.peek(body+n-before, int(before)+len("\r\n\r\n")+fromText)
 	if int64(len(text)) < before {
 		return
@@ -257,8 +261,8 @@ func (m *Mbox) checkLength() {
 	atLine := n == 0 || text[0] == '\n'
 	text = text[before:]
 	next := body + n
-	// Some programs count the line end of the last line, and some don't. The blank line
-	// follows.
+	// Only some programs include the last line end in the Content-Length. A blank line must
+	// follow.
 	for range 2 {
 		end := lineEnd(text)
 		text, next, atLine = text[end:], next+int64(end), atLine || end > 0
@@ -268,9 +272,9 @@ func (m *Mbox) checkLength() {
 	}
 }
 
-// peek returns n bytes at an offset, or fewer bytes at the end of the mbox. all reports whether the
-// mbox ends after the returned bytes. If the offset is too far ahead in a stream, peek returns no
-// bytes.
+// peek returns n bytes at the given offset, or fewer bytes at the end of the mbox. The result
+// all reports whether the mbox ends after the returned bytes. If the offset is too far ahead
+// in a stream, peek returns no bytes.
 func (m *Mbox) peek(offset int64, n int) (text []byte, all bool) {
 	ahead := offset - m.lines.offset
 	switch {
@@ -320,7 +324,7 @@ func (m *Mbox) bodyLine(f *fragment) {
 	}
 }
 
-// finish ends the message before the next line.
+// finish ends the current message before the next line.
 func (m *Mbox) finish() {
 	e, h := &m.message, &m.header
 	if m.state != mboxBody {
@@ -348,8 +352,8 @@ func (m *Mbox) finish() {
 	}
 }
 
-// idHeader reads the header fields that an mbox and an index need. It reads line by line, so that
-// memory does not depend on the length of the header.
+// idHeader reads the header fields that an mbox and an index need. It reads the header line by
+// line, so that memory does not depend on the length of the header.
 type idHeader struct {
 	ids    []string
 	length int64 // Content-Length, or -1
@@ -357,11 +361,12 @@ type idHeader struct {
 	ended  bool  // a blank line ends the header
 	noIDs  bool  // skip the Message-ID fields
 
-	name  string // name of the current field, if idHeader reads it
+	name  string // name of the current field, or "" if the field is ignored
 	value []byte
 }
 
-// line reads a line. It reports whether the header ends with the line or before the line.
+// line reads a line of the header. The result done reports whether the header ends with this
+// line or before it.
 func (h *idHeader) line(f *fragment) (done bool) {
 	if !f.begins {
 		return false
@@ -389,7 +394,7 @@ func (h *idHeader) line(f *fragment) (done bool) {
 			}
 		}
 	case bytes.HasPrefix(text, []byte(">"+from)), bytes.HasPrefix(text, []byte(from)):
-		// Some programs leave a From_ line in the header of a forwarded message.
+		// Some programs leave a From_ line within the header of a forwarded message.
 	default:
 		h.body = f.start
 		return true
@@ -421,10 +426,11 @@ func (h *idHeader) endField() {
 
 var idBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
 
-// ReadIDs reads the header of a message for an index. It returns the identifiers of the Message-ID
-// fields, like [MboxMessage].IDs, and the start of the header: after a From_ line, or 0. Memory
-// does not depend on the length of the header. If mbox is true, the message is in an mbox, and a
-// second From_ line ends it.
+// ReadIDs reads the header of a message for an index. It returns the identifiers of the
+// Message-ID fields, like [MboxMessage].IDs. It also returns the offset at which the header
+// starts, which is greater than 0 if a From_ line precedes the header. Memory does not depend
+// on the length of the header. If mbox is true, a second From_ line ends the message, as in an
+// mbox.
 func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
 	buffer := idBuffers.Get().(*bufio.Reader)
 	defer idBuffers.Put(buffer)
@@ -441,11 +447,12 @@ func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
 
 const from = "From "
 
-// IsFromLine reports whether the text, which must be part of an mbox, begins with a From_ line. A
-// From_ line begins with "From " and contains a date, and a header field follows it. After a blank
-// line, and at the start of an mbox, the date or the header field is enough. "From :" begins a
-// header field with a space before its colon (RFC 5322 section 4.5). Only the first 2 KiB of text
-// are read.
+// IsFromLine reports whether the text, which must be part of an mbox, begins with a From_
+// line. A From_ line begins with "From " and contains a date, and a header field must follow
+// the line. After a blank line, or at the start of an mbox, either the date or the header
+// field is sufficient. A line that begins with "From :" is not a From_ line, but a header
+// field with a space before its colon (RFC 5322 section 4.5). IsFromLine reads only the first
+// 2 KiB of the text.
 func IsFromLine(text []byte, afterBlank bool) bool {
 	if !bytes.HasPrefix(text, []byte(from)) {
 		return false
@@ -461,8 +468,8 @@ func IsFromLine(text []byte, afterBlank bool) bool {
 	return nameLen(next) > 0
 }
 
-// isDated reports whether a From_ line contains a time and a year, in any order, and perhaps other
-// text: "From joe@host.dom Sat Jan  3 01:05:34 1996".
+// isDated reports whether a From_ line contains a time and a year, in any order. The line may
+// contain other text, as in "From joe@host.dom Sat Jan 3 01:05:34 1996".
 func isDated(line []byte) bool {
 	timed := false
 	for i := 1; i+1 < len(line) && !timed; i++ {

@@ -48,8 +48,8 @@ func TestIDHeader(t *testing.T) {
 	}
 }
 
-// A header with half a million identifiers must be read once, up to a limit. Comparing all of
-// them would take hours.
+// A header with half a million identifiers must be read once, up to a limit. Comparing all
+// identifiers with each other would take hours.
 func TestManyIDs(t *testing.T) {
 	var text, one strings.Builder
 	for i := range 500_000 {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A simple reader of mboxes for comparison: in memory, line by line.
+// This file implements a simple mbox reader for comparison, which reads a text in memory line
+// by line.
 
 type slowLine struct {
 	start, next int

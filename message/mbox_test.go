@@ -79,7 +79,7 @@ func unquotedMbox(t testing.TB, text string) (list []string) {
 }
 
 func TestVariants(t *testing.T) {
-	// The messages before they were added to the mbox.
+	// These are the original messages, before a program added them to the mbox.
 	first := "Message-ID: <1@a>\n\nFrom here on,\n\nFrom me and >From you\n>From him\n>>From her\n"
 	second := "Message-ID: <2@a>\n\ntwo\n"
 	body := first[strings.Index(first, "\n\n")+2:]
@@ -322,7 +322,7 @@ func FuzzMbox(f *testing.F) {
 		if len(text) > fromText/2 {
 			return // then not all of it is read
 		}
-		// The text crosses the end of the buffer.
+		// The padding moves the text across the end of the buffer.
 		padding := strings.Repeat("X-Pad: x\n", int(pad)/9)
 		text = fromLine + padding + text
 		got, want := entries(t, text), slowMbox(text)

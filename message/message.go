@@ -20,13 +20,14 @@ var (
 	errNoID = fmt.Errorf(`%w: a message-id must contain "@"`, locus.ErrForm)
 )
 
-// Limits bounds the cost of a message. A nil *Limits and the zero value select the defaults.
+// Limits bounds the memory and the time that a message can cost. A nil *Limits and the zero
+// value select the defaults.
 type Limits struct {
 	// Octets limits the size of a message for [Read] in bytes. Zero means 64 MiB. [Parse] accepts
 	// any size.
 	Octets int64
-	// Header limits the size of a header in bytes. Zero means 1 MiB. All headers of a message
-	// together may be eight times as large.
+	// Header limits the size of a header in bytes. Zero means 1 MiB. The total size of all
+	// headers in a message may be eight times as large.
 	Header int
 	// Parts limits the number of parts. Zero means 10,000.
 	Parts int
@@ -34,12 +35,13 @@ type Limits struct {
 	Depth int
 	// Part limits the size of a decoded part in bytes. Zero means 1 GiB.
 	Part int64
-	// Buffered limits the total size of enclosed messages with a transfer encoding, in bytes. They
-	// are decoded and stay in memory as long as the message. Zero means 32 MiB.
+	// Buffered limits the total decoded size of the enclosed messages with a transfer
+	// encoding, in bytes. The decoded messages stay in memory as long as the message. Zero
+	// means 32 MiB.
 	Buffered int64
 }
 
-// headers times the limit for one header is the limit for all headers together.
+// headers is the ratio of the total limit for all headers to the limit for one header.
 const headers = 8
 
 func (l *Limits) orDefault() Limits {
@@ -58,28 +60,28 @@ func (l *Limits) orDefault() Limits {
 
 // Fault is an error in a message that did not stop the parser.
 type Fault struct {
-	Rule   string // the broken rule: "base64", "boundary", "header-line"
+	Rule   string // the violated rule, such as "base64" or "header-line"
 	Offset int64  // in bytes from the start of the message
-	Path   string // path of the part; empty for the message as a whole
+	Path   string // path of the part; empty if the fault concerns the message as a whole
 	Text   string // description for users
 }
 
 // The rules of a [Fault].
 const (
 	RuleBareCR      = "bare-cr"          // a CR without LF (RFC 5322 section 2.2)
-	RuleBoundary    = "boundary"         // a multipart without a boundary, or without a part (RFC 2046 section 5.1.1)
+	RuleBoundary    = "boundary"         // a multipart without a boundary or without parts (RFC 2046 section 5.1.1)
 	RuleCharset     = "charset"          // an unknown charset
 	RuleContentType = "content-type"     // an invalid Content-Type
 	RuleEncoding    = "encoding"         // a Content-Transfer-Encoding that is unknown or not allowed
 	RuleBase64      = "base64"           // an invalid base64 character
-	RuleQuoted      = "quoted-printable" // a "=" without two digits
+	RuleQuoted      = "quoted-printable" // a "=" without two hexadecimal digits
 	RuleUuencode    = "uuencode"         // a file without its "end"
 	RuleEndBoundary = "end-boundary"     // a multipart without its last boundary
 	RuleHeaderLine  = "header-line"      // a line of a header that is not a field
 	RuleLimit       = "limit"            // a limit was reached
 	RuleLineEnd     = "line-end"         // both CR LF and LF in one message
-	RuleNUL         = "nul"              // a NUL
-	RuleSize        = "size"             // the message ends before the size it should have
+	RuleNUL         = "nul"              // a NUL byte
+	RuleSize        = "size"             // the message is shorter than the size that the caller passed
 )
 
 // String returns the fault with its location.
@@ -90,8 +92,8 @@ func (f Fault) String() string {
 	return fmt.Sprintf("part %s, byte %d: %s", f.Path, f.Offset, f.Text)
 }
 
-// Error returns the fault with its location. A function returns a Fault as an error if it had to
-// stop.
+// Error returns the fault with its location. A function that cannot continue after a Fault
+// returns the Fault as its error.
 func (f Fault) Error() string { return "message: " + f.String() }
 
 // Unwrap returns [ErrLimit] for the rule [RuleLimit].
@@ -102,11 +104,12 @@ func (f Fault) Unwrap() error {
 	return nil
 }
 
-// Message is a parsed message or news article. It is immutable and may be used concurrently if its
-// reader allows it. The caller must not close the reader while it reads parts.
+// Message is a parsed mail message or news article. It is immutable. It may be used
+// concurrently if its [io.ReaderAt] may be used concurrently. The caller must not close that
+// reader before the last part is read.
 type Message struct {
 	Header
-	// Faults lists the errors in the message in the order of their discovery, at most a hundred.
+	// Faults lists the errors in the message in the order of discovery, up to 100.
 	Faults []Fault
 
 	r      io.ReaderAt
@@ -120,9 +123,10 @@ type Message struct {
 // headers, the offsets of the parts, and the content of enclosed messages with a transfer encoding.
 // If l is nil, the default limits apply.
 //
-// Parse reports damage in [Message.Faults], not as an error. The error is [ErrNoMessage], an error
-// of r, or a [Fault] that wraps [ErrLimit] if the message's own header is too large. Except with
-// ErrNoMessage, Parse also returns the message up to the error.
+// Parse reports damage in [Message.Faults], not as an error. It returns [ErrNoMessage] if the
+// input is not a message, and a [Fault] that wraps [ErrLimit] if the message's own header is
+// too large. Other errors come from r. Unless the error is ErrNoMessage, Parse also returns
+// the message up to the error.
 func Parse(r io.ReaderAt, size int64, l *Limits) (*Message, error) {
 	m := &Message{r: r, size: max(size, 0), limits: l.orDefault()}
 	s := newScanner(m)
@@ -167,8 +171,8 @@ func hasHeader(b []byte) bool {
 	return bytes.Contains(b, []byte("\n\r\n")) || bytes.Contains(b, []byte("\n\n"))
 }
 
-// ReadHeader reads the header of a message from a stream, and little more. It returns the same
-// errors as [Parse].
+// ReadHeader reads the header of a message from a stream. It may read a few bytes after the
+// header. It returns the same errors as [Parse].
 func ReadHeader(r io.Reader, l *Limits) (Header, error) {
 	m := &Message{limits: l.orDefault()}
 	s := scanner{m: m, lines: newLines(r, 8<<10), marks: map[string][]int{}}
@@ -182,17 +186,18 @@ func (m *Message) Size() int64 { return m.size }
 // Raw returns a reader of the unmodified message.
 func (m *Message) Raw() *io.SectionReader { return io.NewSectionReader(m.r, 0, m.size) }
 
-// Parts returns the parts, each before the parts in it. The only part of a message that is not a
-// multipart is "1". The parts of a multipart are "1", "2" and so on, and the parts of part 1 are
-// "1.1" and "1.2", as in RFC 9051 section 6.4.5. The parts of an enclosed message are numbered as
-// if they were parts of the part that encloses it.
+// Parts returns the parts of the message. Each part precedes the parts that it contains. A
+// message that is not a multipart has only the part "1". The parts of a multipart message are
+// "1", "2" and so on, and the parts of part 1 are "1.1" and "1.2", as in RFC 9051 section
+// 6.4.5. The parts of an enclosed message are numbered like parts of the part that encloses
+// the message.
 //
-// A multipart is listed as a part ([Part.Multipart]), with everything between its
-// boundaries as its content. The outermost multipart, which is the message, is not listed.
-// Uuencoded files in a text are parts of that text.
+// The list also contains each multipart ([Part.Multipart]) except the outermost one, which is
+// the message itself. The content of a multipart is the text between its boundaries. Uuencoded
+// files in a text are parts of that text.
 func (m *Message) Parts() []Part { return slices.Clone(m.parts) }
 
-// Part returns the part with the path.
+// Part returns the part with the given path, such as "1.2".
 func (m *Message) Part(path string) (Part, bool) {
 	for _, p := range m.parts {
 		if p.Path == path {
@@ -202,8 +207,8 @@ func (m *Message) Part(path string) (Part, bool) {
 	return Part{}, false
 }
 
-// Find returns the part with the Content-ID id (RFC 2045 section 7). The id may have "<" and ">",
-// and case matters. Find returns the first such part. It prefers parts outside enclosed messages.
+// Find returns the first part with the given Content-ID (RFC 2045 section 7). The argument may
+// include "<" and ">" and is case-sensitive. Find prefers parts outside enclosed messages.
 func (m *Message) Find(contentID string) (Part, bool) {
 	contentID = trimAngles(contentID)
 	var within Part

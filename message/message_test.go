@@ -281,7 +281,7 @@ Content-ID:
 	}
 }
 
-// Damaged messages, their parts and faults.
+// Damaged messages must have the listed parts and faults.
 func TestDamage(t *testing.T) {
 	for _, row := range []struct{ name, text, parts, faults string }{
 		{"no end boundary", "A: b\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\none\n--x\n\ntwo", "1 text/plain\n2 text/plain\n", "end-boundary@65"},
@@ -351,7 +351,7 @@ func TestReader(t *testing.T) {
 	if !errors.Is(err, broken) || m == nil || len(m.Parts()) == 0 {
 		t.Error(m, err)
 	}
-	// A message shorter than its size.
+	// The message is shorter than the size passed to Parse.
 	m, err = message.Parse(strings.NewReader(simple), int64(len(simple))+10, nil)
 	if err != nil || faults(m) != fmt.Sprintf("size@%d", len(simple)) {
 		t.Error(m.Faults, err)
@@ -550,7 +550,7 @@ func TestLimits(t *testing.T) {
 		t.Error(m, err)
 	}
 
-	// The header of a part is too large: its start must be read, and the next part too.
+	// The header of a part is too large. Parse must read the header's start and the next part.
 	large := "A: b\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\nB: " + strings.Repeat("b", 300) + "\nC: d\n\n<p>x\n--x\n\ntwo\n--x--\n"
 	m, err = message.Parse(strings.NewReader(large), int64(len(large)), &message.Limits{Header: 100})
 	if err != nil || tree(m) != "1 text/html\n2 text/plain\n" || faults(m) != "1:limit@76" {

@@ -8,13 +8,13 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// maxParams limits the parameters and pieces of parameters of a field.
+// maxParams is the maximum number of parameters in a field, including pieces of parameters.
 const maxParams = 100
 
 // parseParams reads a value and its parameters, as in Content-Type (RFC 2045 section 5.1) and
-// Content-Disposition (RFC 2183). The value and the names are returned in lower case. It accepts
-// unquoted spaces, comments and repeated parameters; the first value counts. Pieces (RFC 2231) are
-// joined and decoded.
+// Content-Disposition (RFC 2183). It returns the value and the names in lower case. It accepts
+// unquoted spaces, comments and repeated parameters. For a repeated parameter, it returns the
+// first value. It joins and decodes the pieces of a parameter (RFC 2231).
 func parseParams(text string) (value string, params map[string]string) {
 	p := paramReader{text: text}
 	value = strings.ToLower(p.token(";"))
@@ -42,7 +42,7 @@ func (p *paramReader) more() bool {
 	return p.i < len(p.text)
 }
 
-// token returns the text up to the first character that is in stops. It omits comments and
+// token returns the text up to the first character that stops contains. It omits comments and
 // surrounding spaces.
 func (p *paramReader) token(stops string) string {
 	start, depth := p.i, 0
@@ -98,7 +98,8 @@ func (p *paramReader) value() string {
 	return string(b)
 }
 
-// plainValue returns an unquoted value. Spaces in it are invalid but common in file names.
+// plainValue returns an unquoted value. The value may contain spaces, which are invalid but
+// common in file names.
 func (p *paramReader) plainValue() string {
 	start := p.i
 	if i := strings.IndexByte(p.text[p.i:], ';'); i >= 0 {
@@ -147,7 +148,7 @@ func joined(list []param) map[string]string {
 		pieces[base] = all
 	}
 	for name, all := range pieces {
-		// Prefer the form with a charset.
+		// Prefer the value with a charset.
 		if all[0].present {
 			params[name] = joinPieces(all)
 		}
@@ -198,11 +199,11 @@ func isHidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
-// longestName limits a file name in bytes.
+// longestName is the maximum length of a file name in bytes.
 const longestName = 255
 
-// label returns a file name from a message in a form for display. It decodes the name, removes the
-// directories, and replaces hidden characters by "_".
+// label converts a file name from a message for display. It decodes the name, removes the
+// directories, and replaces hidden characters with "_".
 func label(name string) string {
 	name = DecodeWords(name)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

@@ -11,23 +11,22 @@ import (
 
 // Part is a part of a message: a small value that refers to its message.
 type Part struct {
-	Path string // "1.2"; see [Message.Parts]
-	// Type is the media type in lower case without parameters. The default is text/plain.
-	// It is application/octet-stream if the Content-Type is invalid or the encoding is
-	// unknown.
+	Path string // path such as "1.2"; see [Message.Parts]
+	// Type is the media type in lower case without parameters. The default is text/plain. Type
+	// is application/octet-stream if the Content-Type is invalid or the encoding is unknown.
 	Type string
-	// Charset is the charset of a text, as written, or "".
+	// Charset is the charset name as written, or "" if the part names no charset.
 	Charset string
 	// Encoding is the Content-Transfer-Encoding in lower case: "base64",
 	// "quoted-printable", "x-uuencode", or "" if the content is not encoded.
 	Encoding string
-	// Name is the file name in Content-Disposition or Content-Type: decoded, without directories
-	// and hidden characters, at most 255 bytes. It is a label for display. The sender chose it, so
-	// callers must not use it to create a file.
+	// Name is the file name in Content-Disposition or Content-Type. It is decoded, contains no
+	// directories or hidden characters, and has at most 255 bytes. Name is only a label for
+	// display. The sender chose the name, so callers must not use it to create a file.
 	Name string
-	// ContentID is the Content-ID without "<" and ">"; case matters.
+	// ContentID is the Content-ID without "<" and ">". It is case-sensitive.
 	ContentID       string
-	ContentLocation string // RFC 2557, as written
+	ContentLocation string // the Content-Location as written (RFC 2557)
 	Disposition     string // "attachment", "inline", or ""
 	// Size is the size of the encoded content in bytes. See [Part.DecodedSize].
 	Size int64
@@ -37,9 +36,10 @@ type Part struct {
 	enclosed bool
 }
 
-// finish creates the parts from the nodes. faulty holds the index of the node for each fault.
+// finish creates the parts from the nodes. The list faulty contains the index of the node for
+// each fault.
 func (m *Message) finish(faulty []int) {
-	paths := make([]string, len(m.nodes)) // the prefixes of the children's paths
+	paths := make([]string, len(m.nodes)) // for each node, the path prefix of its children
 	listed := make([]string, len(m.nodes))
 	number := make([]int, len(m.nodes))
 	for i := range m.nodes {
@@ -56,8 +56,8 @@ func (m *Message) finish(faulty []int) {
 	}
 }
 
-// path returns the path prefix for the children of n, and the path of n itself. If n is not listed,
-// own is "".
+// path returns the path prefix for the children of n, and the path of n itself. If n is not
+// listed as a part, the result own is "".
 func (m *Message) path(n *node, paths []string, number []int) (path, own string) {
 	within := isMultipart(n.typ) && n.children > 0
 	if n.parent < 0 || isMessage(m.nodes[n.parent].typ) {
@@ -106,22 +106,23 @@ func (m *Message) part(i int, path string) Part {
 	return p
 }
 
-// Header returns the header of the part. If the message is not a multipart, its only part has the
-// header of the message. A uuencoded file has an empty header.
+// Header returns the header of the part. If the message is not a multipart, the header of its
+// only part is the header of the message. The header of a uuencoded file is empty.
 func (p Part) Header() Header { return p.m.nodes[p.node].header }
 
-// Params returns the decoded parameters of the Content-Type (RFC 2045 section 5.1; RFC 2231), keyed
-// by lower-case name. Each call parses the field.
+// Params returns the decoded parameters of the Content-Type (RFC 2045 section 5.1; RFC 2231),
+// keyed by lower-case name. Each call parses the Content-Type again.
 func (p Part) Params() map[string]string {
 	_, params := parseParams(p.Header().Get("Content-Type"))
 	return params
 }
 
-// Multipart reports whether p is a multipart whose parts are listed after it.
+// Multipart reports whether p is a multipart whose parts follow p in [Message.Parts].
 func (p Part) Multipart() bool { return isMultipart(p.Type) && p.m.nodes[p.node].children > 0 }
 
-// Enclosed returns the header of the message in p, a message/rfc822, whose parts are listed
-// after p. ok is false if p is not such a message, or was not split.
+// Enclosed returns the header of the message that p, a message/rfc822, encloses. The parts of
+// that message follow p in [Message.Parts]. ok is false if p does not enclose a message, or if
+// the message was not split into parts.
 func (p Part) Enclosed() (h Header, ok bool) {
 	if !isMessage(p.Type) || p.m.nodes[p.node].children == 0 {
 		return Header{}, false
@@ -129,14 +130,15 @@ func (p Part) Enclosed() (h Header, ok bool) {
 	return p.m.nodes[p.node+1].header, true
 }
 
-// Offset returns the offset of the content in bytes. It counts from the start of the message or,
-// within decoded enclosed messages, from the start of the innermost one.
+// Offset returns the offset of the content in bytes from the start of the message. If p is
+// within decoded enclosed messages, Offset counts from the start of the innermost message.
 func (p Part) Offset() int64 { return p.m.nodes[p.node].body }
 
 // Raw returns a reader of the encoded content.
 func (p Part) Raw() *io.SectionReader { return p.section(p.Offset(), p.Offset()+p.Size) }
 
-// section returns the bytes from start to end of the part's reader.
+// section returns a reader of the bytes between the offsets start and end of the part's
+// source.
 func (p Part) section(start, end int64) *io.SectionReader {
 	r := p.m.nodes[p.node].r
 	if r == nil {
@@ -145,9 +147,9 @@ func (p Part) section(start, end int64) *io.SectionReader {
 	return io.NewSectionReader(r, start, end-start)
 }
 
-// Open returns a reader of the decoded content. It reads from the message's reader as needed. It
-// skips invalid bytes, which [Message.Faults] reports. Read errors come from the message's reader,
-// or wrap [ErrLimit] after [Limits].Part bytes.
+// Open returns a reader of the decoded content. It reads from the message's reader as needed.
+// It skips invalid bytes, which [Message.Faults] reports. Reading fails if the message's
+// reader fails, or with an error that wraps [ErrLimit] after [Limits].Part bytes.
 func (p Part) Open() io.Reader {
 	return p.limited(decoded(p.Encoding, p.Raw(), p.Size))
 }
@@ -159,7 +161,8 @@ func (p Part) limited(r io.Reader) io.Reader {
 	}}
 }
 
-// limited is a reader of at most left bytes. If more bytes follow, it returns the error fault.
+// limited is a reader of at most left bytes. If more bytes follow, reading returns the error
+// fault.
 type limited struct {
 	r     io.Reader
 	left  int64
@@ -195,13 +198,13 @@ func (p Part) DecodedSize() (int64, error) {
 	return io.Copy(io.Discard, p.Open())
 }
 
-// Text returns the content as UTF-8 with "\n" for line ends. The paragraphs of format=flowed (RFC
-// 3676) are joined to one line each, with a ">" for each quote level. Without a known charset,
-// bytes that are not valid UTF-8 are read as ISO Latin 1. Text omits uuencoded files and does not
-// convert HTML.
+// Text returns the content as UTF-8 with "\n" for line ends. It joins each paragraph of
+// format=flowed text (RFC 3676) to one line, with a ">" for each quote level. If the charset
+// is unknown, Text reads bytes that are not valid UTF-8 as ISO Latin 1. Text omits uuencoded
+// files and does not convert HTML.
 //
-// The text contains the control characters of the part, so callers must filter it before writing
-// to a terminal. Read errors are as for [Part.Open].
+// The text may contain control characters, which callers must remove before writing the text
+// to a terminal. Reading fails with the same errors as for [Part.Open].
 func (p Part) Text() io.Reader {
 	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()

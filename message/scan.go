@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxFaults   = 100  // number of reported faults
+	maxFaults   = 100  // maximum number of reported faults
 	maxBoundary = 1000 // maximum bytes of a boundary; RFC 2046 section 5.1.1 allows 70
 )
 
@@ -23,20 +23,20 @@ const (
 type node struct {
 	parent int // index of the parent node; -1 for the message
 	header Header
-	// start and body are the offsets of the header and of the content, and end is the offset after
-	// the content. The line end before a boundary is not part of the content.
+	// The header begins at the offset start, the content begins at body, and the content ends
+	// before end. The line end before a boundary is not part of the content.
 	start, body, end int64
-	r                io.ReaderAt // reader for these offsets; nil for the message's reader
+	r                io.ReaderAt // source that the offsets refer to; nil means the message's reader
 
 	typ      string
 	encoding string
 	name     string // name of a uuencoded file, which has no header
 	children int
 	enclosed bool // the node is in an enclosed message
-	reported uint // faults already reported, one bit each
+	reported uint // bit set of the faults that were reported for this node
 }
 
-// A node reports each of these faults once.
+// The scanner reports each of these faults only once for each node.
 const (
 	onceLineEnd = 1 << iota
 	onceBareCR
@@ -49,7 +49,7 @@ const (
 type open struct {
 	node     int
 	boundary string // empty for a message
-	closed   bool   // the last boundary was read
+	closed   bool   // whether the last boundary was read
 }
 
 type state int
@@ -57,7 +57,7 @@ type state int
 const (
 	inBody state = iota
 	inHeader
-	inLostHeader // the rest of a header that is too large
+	inLostHeader // in the rest of a header that is too large
 )
 
 // scanner finds the parts of a message line by line. It uses a stack instead of recursion.
@@ -65,21 +65,21 @@ type scanner struct {
 	m     *Message
 	lines lines
 	stack []open
-	marks map[string][]int // the indexes in stack for each boundary
+	marks map[string][]int // for each boundary, the indexes of its multiparts in stack
 	state state
 	node  int // node that contains the current lines; -1 before, between and after parts
 
-	head      []byte // the lines of the header
-	lastLine  int    // start of the last line
-	fields    bool   // a field was read in the header
+	head      []byte // the header lines read so far
+	lastLine  int    // start of the last line in head
+	fields    bool   // whether a header field was read
 	headTotal int    // number of bytes in all headers
 
 	prevEnd int64  // end offset of the previous line, before its line end
 	eol     string // line end of the first line
 	file    int    // node of the current uuencoded file, or 0
-	fresh   bool   // only the first line of the current uuencoded file was read
-	full    bool   // the limit for parts was reached
-	faulty  []int  // node of each fault; -1 for the message as a whole
+	fresh   bool   // whether only the first line of the uuencoded file was read
+	full    bool   // whether the limit for parts was reached
+	faulty  []int  // node of each fault; -1 means the message as a whole
 }
 
 func newScanner(m *Message) *scanner {
@@ -104,7 +104,8 @@ func (s *scanner) scan() error {
 	return fmt.Errorf("message: byte %d: %w", s.lines.offset, err)
 }
 
-// readLines reads to the end or to an error. The error is never nil.
+// readLines reads up to the end of the message or to an error. It never returns nil; at the
+// end, it returns io.EOF.
 func (s *scanner) readLines() error {
 	var f fragment
 	for {
@@ -121,8 +122,8 @@ func (s *scanner) readLines() error {
 	}
 }
 
-// endHeaders ends the open headers at offset. After the header of a part that encloses a message,
-// the header of that message is open.
+// endHeaders ends the open headers at offset. If a part encloses a message, the end of the
+// part's header opens the header of the message.
 func (s *scanner) endHeaders(offset int64) error {
 	for s.state != inBody {
 		if err := s.endHeader(offset); err != nil {
@@ -132,7 +133,7 @@ func (s *scanner) endHeaders(offset int64) error {
 	return nil
 }
 
-// line reads a line, or a piece of a long one.
+// line handles a line, or a fragment of a long line.
 func (s *scanner) line(f *fragment) error {
 	if f.begins && f.ends && len(s.stack) > 0 && len(f.text) > 2 && f.text[0] == '-' && f.text[1] == '-' {
 		if depth, last, ok := s.delimiter(f.text); ok {
@@ -152,8 +153,8 @@ func (s *scanner) line(f *fragment) error {
 	return nil
 }
 
-// delimiter reports whether line is a boundary. It also returns the depth of the multipart, and
-// whether the boundary is its last.
+// delimiter reports whether line is a boundary. It also returns the depth of the multipart,
+// and whether this is the last boundary of the multipart.
 func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	name := bytes.TrimRight(line[2:], " \t")
 	if list := s.marks[string(name)]; len(list) > 0 {
@@ -167,7 +168,7 @@ func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	return 0, false, false
 }
 
-// boundary reads the boundary of the multipart at depth.
+// boundary handles a boundary of the multipart at the given depth.
 func (s *scanner) boundary(f *fragment, depth int, last bool) error {
 	// The part may end within its header.
 	if err := s.endHeaders(f.start); err != nil {
@@ -208,7 +209,8 @@ func (s *scanner) unmark(depth int) {
 	}
 }
 
-// endNodes ends the current node, and the nodes on the stack at depth or above. They end at offset.
+// endNodes ends the current node, and the nodes whose depth on the stack is at least depth.
+// These nodes end at the given offset.
 func (s *scanner) endNodes(depth int, offset int64) {
 	s.endFile(offset, true)
 	if s.node >= 0 {
@@ -230,8 +232,8 @@ func (s *scanner) endNodes(depth int, offset int64) {
 	}
 }
 
-// endNode ends a node at offset and returns the end of the node. A node does not end before its
-// content begins.
+// endNode ends a node at offset, but not before the node's content begins. It returns the end
+// of the node.
 func (s *scanner) endNode(i int, offset int64) int64 {
 	n := &s.m.nodes[i]
 	n.end = max(offset, n.body)
@@ -259,8 +261,8 @@ func (s *scanner) headerLine(f *fragment) error {
 	return nil
 }
 
-// isHeaderLine reports whether a line belongs to the header. Otherwise the line begins the body,
-// and the blank line is missing.
+// isHeaderLine reports whether a line belongs to the header. If not, the line begins the body,
+// and the blank line before the body is missing.
 func (s *scanner) isHeaderLine(f *fragment) bool {
 	switch {
 	case len(f.text) > 0 && isBlank(f.text[0]) && s.lastLine > 0:
@@ -278,8 +280,8 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 	return true
 }
 
-// cutHeader cuts a header that is too large at offset. After the header of the message, the scanner
-// stops. After the header of a part, it continues.
+// cutHeader truncates a header that is too large at offset. If it is the header of the
+// message, the scanner stops. If it is the header of a part, the scanner continues.
 func (s *scanner) cutHeader(offset int64) error {
 	s.head = s.head[:s.lastLine]
 	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d bytes, or all headers together have %d times as many: the rest is ignored", s.m.limits.Header, headers))
@@ -294,8 +296,8 @@ func (s *scanner) cutHeader(offset int64) error {
 	return s.m.Faults[len(s.m.Faults)-1]
 }
 
-// endHeader ends the header of the current node and interprets it. The content begins at
-// offset.
+// endHeader ends the header of the current node and interprets the header. The content begins
+// at offset.
 func (s *scanner) endHeader(offset int64) error {
 	if err := s.takeHeader(offset); err != nil {
 		return err
@@ -380,13 +382,13 @@ func isMultipart(typ string) bool { return strings.HasPrefix(typ, "multipart/") 
 
 func isText(typ string) bool { return strings.HasPrefix(typ, "text/") }
 
-// isMessage reports whether a part of the type is a message (RFC 2046 section 5.2.1; RFC 6532;
-// message/news is historic, RFC 5537).
+// isMessage reports whether a part of the type typ is a message (RFC 2046 section 5.2.1 and
+// RFC 6532). The type message/news is historic (RFC 5537).
 func isMessage(typ string) bool {
 	return typ == "message/rfc822" || typ == "message/global" || typ == "message/news"
 }
 
-// enter begins the parts of a multipart, or an enclosed message.
+// enter begins to read the parts of a multipart, or an enclosed message.
 func (s *scanner) enter(boundary string) {
 	i := s.node
 	n := &s.m.nodes[i]
@@ -442,7 +444,7 @@ func (s *scanner) checkCoding(f *fragment, rule string, i int, text string) {
 	}
 }
 
-// checkText reports mixed line ends, CR and NUL in a line of node i.
+// checkText reports mixed line ends, bare CRs and NUL bytes in a line of node i.
 func (s *scanner) checkText(f *fragment, i int) {
 	if s.eol == "" {
 		s.eol = f.eol
@@ -496,7 +498,7 @@ func typeOf(name string) string {
 	return octetStream
 }
 
-// endFile ends the current uuencoded file, if there is one. If cut is true, it reports that the
+// endFile ends the current uuencoded file, if any. If cut is true, endFile reports that the
 // "end" of the file is missing.
 func (s *scanner) endFile(offset int64, cut bool) {
 	if s.file == 0 {
@@ -509,7 +511,7 @@ func (s *scanner) endFile(offset int64, cut bool) {
 	s.file = 0
 }
 
-// fault reports a fault of node i. If i is -1, the fault is in the message as a whole.
+// fault reports a fault of node i. If i is -1, the fault concerns the message as a whole.
 func (s *scanner) fault(rule string, offset int64, i int, text string) {
 	switch n := len(s.m.Faults); {
 	case n > maxFaults:
@@ -521,7 +523,8 @@ func (s *scanner) fault(rule string, offset int64, i int, text string) {
 	s.faulty = append(s.faulty, i)
 }
 
-// faultOnce reports a fault that a node reports once.
+// faultOnce reports a fault of node i, unless this kind of fault was reported for the node
+// before.
 func (s *scanner) faultOnce(kind uint, rule string, offset int64, i int, text string) {
 	if n := &s.m.nodes[i]; n.reported&kind == 0 {
 		n.reported |= kind

@@ -13,8 +13,8 @@ import (
 // TextOptions configure [Message.WriteText]. A nil *TextOptions and the zero value select the
 // defaults.
 type TextOptions struct {
-	// IsArticle marks the message as a news article even without a Newsgroups field. See
-	// [Header.Thread].
+	// IsArticle marks the message as a news article, even if it contains no Newsgroups field.
+	// See [Header.Thread].
 	IsArticle bool
 }
 
@@ -23,17 +23,18 @@ var shownFields = []string{"Subject", "From", "To", "Cc", "Newsgroups", "Date", 
 
 // WriteText writes the message as readable text in UTF-8 with "\n" for line ends:
 //
-//   - Subject, From, To, Cc, Newsgroups, Date and Message-ID, decoded
-//   - the texts: the plain one of alternatives; HTML, if there is nothing else, without
-//     its tags and with a list of its links
-//   - the other parts as "[2] image/png photo.png 12 KiB", with the path for
+//   - the decoded fields Subject, From, To, Cc, Newsgroups, Date and Message-ID
+//   - the texts; of several alternatives, the plain text; for HTML without an alternative,
+//     the text and a list of the links
+//   - a line such as "[2] image/png photo.png 12 KiB" for each other part, with the path for
 //     [Message.Part] and the decoded size
-//   - the messages to which this one refers, as URLs
+//   - the URLs of the messages to which this message refers
 //   - the faults
 //
-// The text contains the control characters of the message, so callers must filter it before
-// writing to a terminal. WriteText holds one piece of a text in memory. The error comes from the
-// writer or the reader. A part over its limit is truncated and listed as a fault.
+// The text may contain control characters, which callers must remove before writing the text
+// to a terminal. WriteText holds only a small piece of the text in memory. An error comes from
+// w or from the message's reader. WriteText truncates a part that exceeds its limit, and lists
+// it as a fault.
 func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
 	t := newTextWriter(m, w)
 	t.header(m.Header)
@@ -44,17 +45,17 @@ func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
 	return t.end()
 }
 
-// textWriter writes a message as text. After an error it writes nothing more.
+// textWriter writes a message as text. After an error, it writes no more text.
 type textWriter struct {
 	m      *Message
 	w      *bufio.Writer
 	err    error
-	begun  bool // text was written
-	middle bool // the text so far ends in the middle of a line
+	begun  bool // whether any text was written
+	middle bool // whether the text so far ends in the middle of a line
 
 	children [][]int // children of each node
-	part     []int   // index of each node in m.parts, or -1 if it is not listed
-	shown    []bool  // nodes already written
+	part     []int   // for each node, its index in m.parts, or -1 if it is not listed
+	shown    []bool  // for each node, whether it was written
 	faults   []Fault // faults found while reading the parts
 }
 
@@ -75,7 +76,7 @@ func newTextWriter(m *Message, w io.Writer) *textWriter {
 	return t
 }
 
-// end flushes the text and returns the first error.
+// end flushes the text and returns the first error of the writer.
 func (t *textWriter) end() error {
 	if t.middle {
 		t.line("")
@@ -97,7 +98,7 @@ func (t *textWriter) Write(p []byte) (int, error) {
 
 func (t *textWriter) line(text string) { fmt.Fprintln(t, text) }
 
-// blankLine writes a blank line before the next text.
+// blankLine writes a blank line to separate two texts.
 func (t *textWriter) blankLine() {
 	if t.middle {
 		t.line("")
@@ -155,7 +156,7 @@ func (t *textWriter) multipart(i int) {
 	}
 }
 
-// readability ranks a node among alternatives.
+// readability returns the rank of a node among alternatives. A higher rank is more readable.
 func (t *textWriter) readability(i int) int {
 	n := &t.m.nodes[i]
 	switch {
@@ -221,8 +222,8 @@ func (t *textWriter) text(p Part) {
 	}
 }
 
-// addError records an error from reading a part. If the part exceeds its limit, the error is only
-// recorded as a fault.
+// addError records an error from reading a part. It records a part that exceeds its limit as a
+// fault.
 func (t *textWriter) addError(err error) {
 	fault := Fault{}
 	switch {
@@ -263,7 +264,7 @@ func (t *textWriter) otherParts() {
 	}
 }
 
-// references writes the URLs of the messages that this one refers to.
+// references writes the URLs of the messages to which this message refers.
 func (t *textWriter) references(o *TextOptions) {
 	links := t.m.Thread(o != nil && o.IsArticle)
 	if len(links) == 0 {

@@ -5,7 +5,8 @@ import (
 	"sort"
 )
 
-// Open returns a reader of the message in the mbox r, without the ">" at Quotes.
+// Open returns a reader of the message in the mbox r. It omits each ">" whose offset is in
+// Quotes.
 func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
 	size := m.End - m.Header
 	if len(m.Quotes) == 0 {
@@ -14,7 +15,7 @@ func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
 	return io.NewSectionReader(&unquoted{r, m.Header, m.Quotes}, 0, size-int64(len(m.Quotes)))
 }
 
-// unquoted is a reader of r that starts at an offset and omits some bytes.
+// unquoted is a reader that reads r from an offset on, and omits some bytes.
 type unquoted struct {
 	r     io.ReaderAt
 	start int64

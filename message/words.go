@@ -6,14 +6,15 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// DecodeWords returns the text in a header field or in a news server's overview as one
-// line of UTF-8. It decodes encoded words (RFC 2047). Other text is UTF-8 (RFC 6532) if it
-// is valid, otherwise ISO Latin 1.
+// DecodeWords decodes a text from a header field or from a news server's overview to one line
+// of UTF-8. It decodes encoded words (RFC 2047). It reads other text as UTF-8 (RFC 6532) if
+// the text is valid UTF-8, and otherwise as ISO Latin 1.
 //
-// It accepts common violations of RFC 2047: words inside quotes or other text, spaces in a word of
-// encoding Q, and a character split between two words. It returns a word in an unknown charset as
-// written. A line end, which a word can contain, becomes a space. The text contains other control
-// characters, so callers must filter it before writing to a terminal.
+// It accepts common violations of RFC 2047: words inside quotes or other text, spaces in a
+// word of encoding Q, and a character split between two words. It does not decode a word in an
+// unknown charset. It replaces a line end, which a word can contain, with a space. The result
+// may contain other control characters, which callers must remove before writing the text to a
+// terminal.
 func DecodeWords(text string) string {
 	if isPlain(text) {
 		return text
@@ -40,8 +41,8 @@ func DecodeWords(text string) string {
 	return oneLine(d.b.String())
 }
 
-// oneLine returns text with each line end replaced by a space, so that no part of a field
-// can look like a line of its own.
+// oneLine returns text with each line end replaced by a space, so that no part of a header
+// field can look like a separate line.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -102,13 +103,14 @@ func parseWord(text string, start int) (w word, end int, ok bool) {
 type decoder struct {
 	b strings.Builder
 
-	// The last encoded words that share a charset. They are decoded together, because a character
+	// Consecutive encoded words that share a charset are decoded together, because a character
 	// may be split between words.
 	charset string
 	octets  []byte
 	written []byte
 	pending bool
-	// The spaces after these words. They are dropped if another encoded word follows (section 6.2).
+	// The spaces after an encoded word are dropped if another encoded word follows (section
+	// 6.2).
 	blanks string
 }
 
