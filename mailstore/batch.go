@@ -8,15 +8,16 @@ import (
 	"slices"
 )
 
-// batchSize is the number of changes in one transaction. Each transaction rewrites nearly all
-// postings, so transactions should be few.
+// batchSize is the number of changes in one transaction. It is large because each transaction
+// rewrites nearly all postings.
 const batchSize = 1 << 17
 
-// batch holds the changes of one transaction: the messages found and the state of reading.
+// batch holds the changes of one transaction, which are new messages and the state of the
+// containers.
 type batch struct {
 	postings   []posting
 	files      []fileEntry
-	gone       []fileEntry // files that are gone; only their numbers are used
+	gone       []fileEntry // missing files, of which only the numbers are used
 	containers map[*container]bool
 }
 
@@ -75,7 +76,7 @@ func (b *batch) write(w writer) error {
 	return nil
 }
 
-// removeFiles removes missing files from the index and returns their postings.
+// removeFiles removes missing files from the index, and returns the postings of these files.
 func (b *batch) removeFiles(w writer) (list []posting, err error) {
 	for _, g := range b.gone {
 		key := fileKey(g.container, g.number)
@@ -126,7 +127,7 @@ func sortPostings(list []posting) {
 }
 
 // takePartition encodes the postings of a partition, which must be at the start of list, and
-// appends them to dst. It also returns the rest of list.
+// appends them to dst. It also returns the remaining postings of list.
 func takePartition(dst []byte, list []posting, partition [2]byte) (places []byte, rest []posting) {
 	for len(list) > 0 && list[0].partition() == partition {
 		dst = list[0].appendTo(dst)
@@ -135,8 +136,8 @@ func takePartition(dst []byte, list []posting, partition [2]byte) (places []byte
 	return dst, list
 }
 
-// mergeSorted returns the sorted, distinct postings of old and added that are not in gone. The
-// arguments must be sorted.
+// mergeSorted merges the postings old and added, and removes duplicates and the postings in
+// gone. The arguments and the result are sorted.
 func mergeSorted(old, added, gone []byte) (text []byte) {
 	text = make([]byte, 0, len(old)+len(added))
 	for len(old) >= postingSize || len(added) > 0 {

@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The places must be the same as in a set.
+// Merged postings must equal the result of set operations.
 func TestMerge(t *testing.T) {
 	x := newIndex(filepath.Join(t.TempDir(), "index"), 0)
 	if err := x.Lock(); err != nil {

@@ -1,34 +1,37 @@
-// Package mailstore finds received mail by its Message-ID. It serves mid URLs, which identify a
-// message in "a body of mail already received" (RFC 1738 section 4).
+// Package mailstore finds received mail by its Message-ID. Package mailstore serves mid URLs,
+// which identify a message in "a body of mail already received" (RFC 1738 section 4).
 //
-// It reads Maildir folders (with the subfolders of Maildir++), mbox files, and files with one
-// message each (.eml, MH). A source is such a folder or file, or another directory, which the
-// package reads recursively. The package detects the kind of a file from its content. It follows
-// symbolic links, except to directories that contain them. It skips files that can't be read or are
-// not regular, and calls [Options].Note.
+// The package reads Maildirs with the subfolders of Maildir++, mbox files, and files that
+// contain one message (.eml, MH). A source is a Maildir, a file, or any other directory, which
+// the package reads recursively. The package detects the kind of a file from the file's
+// content. It follows a symbolic link, unless the link points to a directory that contains the
+// link. It skips files that are unreadable or not regular, and reports them to [Options].Note.
 //
 // # mbox
 //
-// Package message reads mboxes: see [message.Mbox]. The package returns a message without its From_
-// line and the blank line after the message. In a line of the body that begins with one or more ">"
-// and "From ", it removes one ">" (mboxrd). In mboxo, and in mboxcl with the same quoting, the
-// original message may contain a line ">From ". [Message].Quoted counts these doubtful lines.
+// [message.Mbox] describes how mboxes are read. The package returns a message without its
+// From_ line and the blank line after the message. If a line of the body begins with one or
+// more ">" and "From ", the package removes one ">" (mboxrd). In a file with mboxo quoting,
+// the original message may contain a line that begins with ">From ". [Message].Quoted counts
+// these doubtful lines.
 //
 // # The index
 //
-// The index is a file in [Options].Cache with the locations of messages. The package confirms each
-// location by the message's own Message-ID. So an outdated index costs time but never gives wrong
-// results. [Store.Refresh] updates the index: it reads the new part of an mbox that has grown, and
-// the new files of a Maildir. [Store.Find] also updates it if the index lacks an identifier or has
-// a wrong location. An interrupted refresh continues where it stopped. A damaged index is renamed
-// (".damaged") and replaced.
+// The index is a file in [Options].Cache with the locations of messages. Before the package
+// returns a location, it reads the Message-ID from the message itself. An outdated index
+// therefore costs time, but never gives wrong results. [Store.Refresh] updates the index. It
+// reads only the new part of an mbox that has grown, and the new files of a Maildir.
+// [Store.Find] also updates the index if an identifier is missing or a location is wrong. The
+// refresh after an interrupted refresh continues where the first one stopped. The package
+// renames a damaged index to a name that ends in ".damaged", and builds a new index.
 //
-// Processes may share the index. One process at a time writes, and lookups wait only while it
-// writes a part.
+// Several processes may share the index. Only one process at a time updates the index. Lookups
+// wait only during a transaction of that process.
 //
 // # Limits
 //
-// The package ignores Message-ID fields of more than 4 KiB and uses the first 100 identifiers of a
-// header. Header lines may have any length. Find returns at most 1,000 messages for an identifier.
-// If a message of an mbox has more than a million quoted lines, they stay quoted.
+// The package ignores Message-ID fields of more than 4 KiB and uses the first 100 identifiers
+// of a header. Header lines may have any length. Find returns at most 1,000 messages for an
+// identifier. If a message in an mbox contains more than a million quoted lines, these lines
+// stay quoted.
 package mailstore

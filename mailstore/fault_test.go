@@ -14,12 +14,12 @@ import (
 // faultVar names the directory of the mail, for all processes of the test.
 const faultVar = "LOCUS_TEST_MAIL"
 
-// The number of messages in an mbox file, and the number of files. Numbers wrap
-// around.
+// faultMessages is the number of messages in the mbox, and faultFiles is the number of files.
+// Message numbers wrap around.
 const faultMessages, faultFiles = 300, 30
 
-// faultIndex is an index of mail, tested as a store: every message must be found,
-// whatever happens to the index.
+// faultIndex is a mail index, tested as a store. Find must return every message despite any
+// fault of the index.
 type faultIndex struct{ *Store }
 
 // Put rebuilds the index, or finds a message.

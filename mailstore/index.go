@@ -14,22 +14,24 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// version is the version of the index format. An index of another version is replaced.
+// version is the version of the index format. The package replaces an index of another
+// version.
 const version = "locus mailstore 1"
 
 // The buckets of the index.
 //
-// The bucket "places" maps the hash of an identifier to postings. A key is the first two bytes of a
-// hash. Its value holds the sorted postings of all hashes that begin with these bytes. There are at
-// most 65,536 keys, so writing a part of the index takes much less memory than with one key for
-// each identifier.
+// The bucket "places" maps the hash of an identifier to postings. A key is the first two bytes
+// of a hash. Its value holds the sorted postings of all hashes that begin with these bytes.
+// The bucket contains at most 65,536 keys, so an update needs much less memory than with one
+// key for each identifier.
 const (
 	bucketPlaces     = "places"     // maps two bytes of a hash to postings
 	bucketContainers = "containers" // maps a number to a container
 	bucketFiles      = "files"      // maps the numbers of a container and a file to the file
 )
 
-// ErrBusy is the error if another process is writing the index. Errors of this package wrap it.
+// ErrBusy means that another process is writing the index. Errors of this package wrap
+// ErrBusy.
 var ErrBusy = store.ErrBusy
 
 // hash is the first 8 bytes of a SHA-256.
@@ -40,7 +42,7 @@ func hashOf(text string) hash {
 	return hash(binary.BigEndian.Uint64(sum[:]))
 }
 
-// posting is a possible location of a message that has an identifier with the hash.
+// posting is a possible location of a message with an identifier that has the given hash.
 type posting struct {
 	id        hash
 	container uint32
@@ -51,7 +53,7 @@ type posting struct {
 // hash.
 const postingSize = 6 + 4 + 6
 
-// partition returns the key of the posting in the index.
+// partition returns the index key under which the posting is stored.
 func (p posting) partition() [2]byte {
 	return [2]byte{byte(p.id >> 56), byte(p.id >> 48)}
 }
@@ -65,7 +67,7 @@ func (p posting) appendTo(dst []byte) []byte {
 	return append(dst, octets[14:]...)
 }
 
-// parsePosting decodes a posting. The hash in the result lacks its first two bytes.
+// parsePosting decodes a posting. The first two bytes of the hash in the result are zero.
 func parsePosting(octets []byte) posting {
 	number := func(octets []byte) (n uint64) {
 		for _, c := range octets {
@@ -82,7 +84,7 @@ const (
 	kindMbox    kind = "mbox"
 	kindMaildir kind = "maildir"
 	kindFolder  kind = "folder" // a directory with messages in files
-	kindFile    kind = "file"   // a source that is one message
+	kindFile    kind = "file"   // a source that is a file with one message
 )
 
 // container is a file or directory that holds messages.
@@ -90,20 +92,20 @@ type container struct {
 	ID   uint32 `json:"-"`
 	Kind kind
 	Path []byte // a name may be any bytes
-	Dead bool   `json:",omitempty"` // the container is gone, and its postings do not count
-	Done bool   `json:",omitempty"` // read to the end
+	Dead bool   `json:",omitempty"` // the container is missing, and its postings are ignored
+	Done bool   `json:",omitempty"` // whether the container was read to the end
 
-	// The following fields describe the state of an mbox when it was read. Resume is the offset of
-	// its last message.
+	// The following fields describe the state of an mbox when it was last read. Resume is the
+	// offset of the last message in the mbox.
 	Size   int64 `json:",omitempty"`
-	Time   int64 `json:",omitempty"`    // time of the last change of the file, or of the directory cur of a Maildir
-	Recent bool  `json:"Hot,omitempty"` // changed just before it was read
+	Time   int64 `json:",omitempty"`    // modification time of the file, or of a Maildir's directory cur
+	Recent bool  `json:"Hot,omitempty"` // whether the file changed just before it was read
 	Resume int64 `json:",omitempty"`
 	Head   hash  `json:",omitempty"` // hashes of the first and last bytes
 	Tail   hash  `json:",omitempty"`
 
-	// NewTime is the time of the last change of a Maildir's directory new. Last is the highest
-	// number of a file in the container; it is not used for an mbox.
+	// NewTime is the modification time of a Maildir's directory new. Last is the highest file
+	// number in the container. Last is not used for an mbox.
 	NewTime int64  `json:",omitempty"`
 	Last    uint32 `json:",omitempty"`
 }
@@ -117,13 +119,13 @@ func fileKey(container, number uint32) []byte {
 }
 
 type file struct {
-	name string // relative to the container
-	size int64  // size and time of a file in a directory; zero for a Maildir, in which files never change
+	name string // name relative to the container
+	size int64  // size and modification time; zero in a Maildir, where files never change
 	time int64
 	ids  []hash
 }
 
-// fingerprint returns a value that changes when the file does.
+// fingerprint returns a value that changes when the file changes.
 func (f *file) fingerprint() hash {
 	return hashOf(string(binary.AppendVarint(binary.AppendVarint([]byte(f.name+"\x00"), f.size), f.time)))
 }
@@ -162,16 +164,16 @@ func parseFile(octets []byte) (f file, err error) {
 	return f, nil
 }
 
-// index is the index file. It is open only during an operation, so that other processes can use it
-// between two operations.
+// index is the index file. It is open only during an operation, so that other processes can
+// use the file between two operations.
 type index struct{ store.File }
 
 func newIndex(path string, wait time.Duration) *index {
 	return &index{store.File{Path: path, Wait: wait, Version: version, Buckets: []string{bucketPlaces, bucketContainers, bucketFiles}}}
 }
 
-// update calls fn to write to the index, and creates a missing index. All writes of fn are atomic.
-// The caller must hold the lock and must have called Verify.
+// update calls fn to write to the index, and creates a missing index. The writes of fn are one
+// atomic transaction. The caller must hold the lock and must have called Verify.
 func (x *index) update(fn func(writer) error) error {
 	return x.Update(func(tx *bbolt.Tx) error { return fn(writer{tx}) })
 }
@@ -180,7 +182,7 @@ type writer struct{ tx *bbolt.Tx }
 
 func (w writer) put(bucket string, key, value []byte) error {
 	b := w.tx.Bucket([]byte(bucket))
-	// Most keys come in order, so pages fill sequentially.
+	// Most keys arrive in sorted order, so pages can be almost full.
 	b.FillPercent = 0.95
 	return b.Put(key, value)
 }
@@ -225,7 +227,7 @@ func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) err
 	return nil
 }
 
-// maxFound limits the messages for an identifier.
+// maxFound is the maximum number of messages for an identifier.
 const maxFound = 1000
 
 type candidate struct {
@@ -263,7 +265,8 @@ func (x *index) lookup(id string) (list []candidate, err error) {
 	return list, err
 }
 
-// candidateOf returns the candidate of a posting. If the message is gone, it returns false.
+// candidateOf returns the candidate for a posting. If the index no longer contains the
+// message, candidateOf returns false.
 func candidateOf(tx *bbolt.Tx, c *container, p posting) (candidate, bool) {
 	switch {
 	case c == nil || c.Dead:

@@ -15,8 +15,9 @@ import (
 type Message struct {
 	Location Location
 
-	// Quoted is the number of lines that were ">From " in an mbox. The message contains them as
-	// "From ". In an mboxo file, the original message may contain the ">".
+	// Quoted is the number of lines that begin with ">From " in the mbox. Reading the message
+	// returns these lines without the ">". In an mboxo file, the original message may have
+	// contained the ">".
 	Quoted int
 
 	// Cut reports whether the message is the last message of an mbox and seems to be
@@ -28,7 +29,7 @@ type Message struct {
 	info              fs.FileInfo
 }
 
-// Incomplete returns Cut.
+// Incomplete returns the field Cut.
 func (m *Message) Incomplete() bool { return m.Cut }
 
 var _ interface {
@@ -36,8 +37,9 @@ var _ interface {
 	io.ReaderAt
 } = (*Message)(nil)
 
-// Open opens the message at l. It finds renamed Maildir messages. The error is [fs.ErrNotExist] if
-// the message is gone or no longer has the identifier of l.
+// Open opens the message at the location l. It also finds renamed Maildir messages. It returns
+// an error that wraps [fs.ErrNotExist] if the message is missing or no longer contains the
+// Message-ID of l.
 func (s *Store) Open(l Location) (*Message, error) {
 	m, err := s.open(l)
 	if err != nil && l.maildir {
@@ -88,8 +90,7 @@ func (m *Message) Close() error { return m.file.Close() }
 // Stat returns the size of the message and the name and time of its file.
 func (m *Message) Stat() (fs.FileInfo, error) { return messageInfo{m.info, m.Size()}, nil }
 
-// messageInfo is the FileInfo of a file, with the size of the message instead of the size of the
-// file.
+// messageInfo is a file's [fs.FileInfo], except that Size returns the size of the message.
 type messageInfo struct {
 	fs.FileInfo
 	size int64

@@ -4,6 +4,6 @@ package mailstore
 
 import "syscall"
 
-// nonblock makes opening a pipe return immediately, because a pipe may have just replaced a regular
-// file.
+// nonblock is the flag with which opening a pipe returns immediately. A pipe may have replaced
+// a regular file just before the file is opened.
 const nonblock = syscall.O_NONBLOCK

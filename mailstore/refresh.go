@@ -22,23 +22,24 @@ import (
 type Progress struct {
 	Path      string // current file or directory
 	Messages  int64  // messages read
-	New       int64  // messages read that were not in the index
-	WithoutID int64  // messages read without a Message-ID, which can't be found
-	Octets    int64  // bytes of mbox files read
+	New       int64  // messages that were not in the index before
+	WithoutID int64  // messages without a Message-ID, which Find can't find
+	Octets    int64  // bytes read from mbox files
 }
 
 const progressEach = 1000
 
 const (
-	// recentTime is the minimum age of a change whose time differs from the time of any later
-	// change. Some file systems store times with a resolution of 2 seconds.
+	// recentTime is the age after which a change of a file certainly has another modification
+	// time than any later change. Some file systems store times with a resolution of 2
+	// seconds.
 	recentTime = 2 * time.Second
 	maxDepth   = 200
-	// dirBatch is the number of directory entries per read.
+	// dirBatch is the maximum number of directory entries to read at once.
 	dirBatch = 1024
 )
 
-// refresher updates the index. It holds the lock.
+// refresher updates the index. It holds the index lock.
 type refresher struct {
 	s        *Store
 	ctx      context.Context
@@ -46,13 +47,13 @@ type refresher struct {
 	reread   map[string]bool // containers to read again even if they look unchanged
 
 	now        time.Time
-	roots      []string // sources with symbolic links resolved
+	roots      []string // sources after resolving symbolic links
 	containers map[string]*container
 	dead       bool // whether the index contains a dead container
 	last       uint32
 	seen       map[string]bool // real paths of directories and mboxes
 	existing   map[string]bool // existing containers
-	unread     []string        // unreadable paths; the index retains the messages below them
+	unread     []string        // unreadable paths, below which messages stay in the index
 	batch      batch
 	reached    Progress
 }
@@ -102,7 +103,7 @@ func (r *refresher) load(tx *bbolt.Tx) error {
 func (r *refresher) sources() error {
 	r.now = time.Now()
 	r.seen, r.existing = map[string]bool{}, map[string]bool{}
-	// A source may contain the directory of the index.
+	// A source may contain the index directory, which is not mail.
 	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.Path)); err == nil {
 		r.seen[cache] = true
 	}
@@ -123,8 +124,8 @@ func (r *refresher) sources() error {
 	return nil
 }
 
-// skip reports the reason why a path is skipped. If the path exists, the messages below it stay in
-// the index.
+// skip reports the reason for skipping a path. If the path exists, the messages below the path
+// stay in the index.
 func (r *refresher) skip(path string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		r.unread = append(r.unread, path)
@@ -132,7 +133,8 @@ func (r *refresher) skip(path string, err error) {
 	r.s.note(err)
 }
 
-// readPath reads a source, or the target of a symbolic link. path must contain no symbolic links.
+// readPath reads a source, or the target of a symbolic link. The argument path must not
+// contain symbolic links.
 func (r *refresher) readPath(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -178,7 +180,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 		switch {
 		case maildir && (name == "cur" || name == "new" || name == "tmp"):
 		case maildir && entry.Type().IsRegular():
-			// Configuration files of the Maildir.
+			// These are configuration files of the Maildir.
 		case entry.IsDir():
 			below = append(below, filepath.Join(path, name))
 		case entry.Type()&fs.ModeSymlink != 0:
@@ -211,8 +213,8 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// followLink follows a symbolic link, unless its target is a directory that contains the link or
-// that is read anyway.
+// followLink follows a symbolic link, unless the target is a directory that contains the link,
+// or a directory that the refresh reads anyway.
 func (r *refresher) followLink(directory, path string, below *[]string) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -240,8 +242,8 @@ func isIn(path, directory string) bool {
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(directory, string(filepath.Separator)))
 }
 
-// readDir calls visit for each entry of a directory. If reading the directory fails, the error is a
-// [*unreadError].
+// readDir calls visit for each entry of a directory. If the directory can't be read, readDir
+// returns a [*unreadError].
 func readDir(ctx context.Context, path string, visit func(fs.DirEntry) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -288,7 +290,7 @@ func (r *refresher) markMissing() {
 	}
 }
 
-// container creates a container and marks an old one at the same path as dead.
+// container creates a container, and marks the previous container at the same path as dead.
 func (r *refresher) container(path string, k kind) *container {
 	if old := r.containers[path]; old != nil {
 		r.markDead(old)
@@ -320,7 +322,8 @@ func (r *refresher) flushFull() error {
 	return r.flush()
 }
 
-// countMessage counts a message. known reports whether the index already contains it.
+// countMessage counts a message. The argument known reports whether the index already contains
+// the message.
 func (r *refresher) countMessage(path string, ids []string, known bool) {
 	r.reached.Path = path
 	switch {
@@ -334,8 +337,8 @@ func (r *refresher) countMessage(path string, ids []string, known bool) {
 	}
 }
 
-// changeTime returns the time of the last change. If a later change might have the same time, it
-// returns 0.
+// changeTime returns the modification time of a file. If a later change could have the same
+// time, changeTime returns 0.
 func (r *refresher) changeTime(info fs.FileInfo) int64 {
 	if info.ModTime().After(r.now.Add(-recentTime)) {
 		return 0
@@ -354,7 +357,7 @@ func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
 		r.updateRecent(c, info)
 		return nil
 	default:
-		// The last message that was read may have grown.
+		// Another program may have appended to the last message.
 		if at = c.Resume; c.Size > 0 {
 			known = at
 		}
@@ -368,7 +371,7 @@ func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
 	return r.noteReached(c, f, size)
 }
 
-// updateRecent clears the field Recent of an mbox that has not changed for long enough.
+// updateRecent clears the field Recent of an mbox whose last change is old enough.
 func (r *refresher) updateRecent(c *container, info fs.FileInfo) {
 	if c.Recent && r.changeTime(info) != 0 {
 		c.Recent = false
@@ -376,7 +379,7 @@ func (r *refresher) updateRecent(c *container, info fs.FileInfo) {
 	}
 }
 
-// isStart reports whether an mbox is unchanged or has only grown.
+// isStart reports whether the mbox f is unchanged since c was recorded, or has only grown.
 func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	same := info.Size() == c.Size && c.Time == info.ModTime().UnixNano()
 	switch {
@@ -389,7 +392,7 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	return err == nil && head == c.Head && tail == c.Tail
 }
 
-// readMessages adds the messages of an mbox, starting at the offset at. If it is interrupted, it
+// readMessages adds the messages of an mbox from the offset at on. If it is interrupted, it
 // records how far it has read. The index already contains the message at the offset known.
 func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64) (end int64, err error) {
 	m := message.NewMbox(section(r.ctx, f, at, size))
@@ -437,14 +440,15 @@ type scan struct {
 	files     []indexedFile // sorted by fingerprint
 }
 
-// indexedFile is a file in the index. There may be a million in a directory.
+// indexedFile is a file in the index. It must be small, because a directory may contain a
+// million files.
 type indexedFile struct {
 	fingerprint hash
 	number      uint32
-	seen        bool // the file still exists
+	seen        bool // whether the file still exists
 }
 
-// scan starts reading a directory. The first message creates the container.
+// scan starts reading a directory. The container is created when the first message is found.
 func (r *refresher) scan(path string, k kind) (*scan, error) {
 	s := &scan{refresher: r}
 	key := containerPath(path, k)
@@ -464,8 +468,8 @@ func (r *refresher) scan(path string, k kind) (*scan, error) {
 	return s, err
 }
 
-// containerPath returns the path that identifies a container. The path depends on the kind, because
-// a directory may be a Maildir and also contain other messages.
+// containerPath returns the path that identifies a container. The path depends on the kind k,
+// because a Maildir may also contain other messages.
 func containerPath(path string, k kind) string {
 	if k == kindMaildir {
 		return path + string(filepath.Separator)
@@ -493,7 +497,8 @@ func (s *scan) addFile(path string, k kind, f file) error {
 	return s.flushFull()
 }
 
-// readFile reads a file of a folder. name is empty if the source itself is a file.
+// readFile reads a file of a directory. The argument name is empty if the source itself is a
+// file.
 func (s *scan) readFile(directory, name string, info fs.FileInfo) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -553,8 +558,8 @@ func (r *refresher) skipUnread(path string, err error) error {
 	return nil
 }
 
-// finish ends a scan, and removes missing files from the index. err is the error that ended the
-// scan, or nil.
+// finish ends a scan, and removes missing files from the index. The argument err is the error
+// that ended the scan, or nil.
 func (r *refresher) finish(s *scan, path string, err error) error {
 	if unread, ok := errors.AsType[*unreadError](err); ok {
 		r.skip(path, fileError(path, unread.err))
@@ -582,8 +587,8 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 	return nil
 }
 
-// readMaildir updates the messages of a Maildir. The content of the files never changes, only their
-// names.
+// readMaildir updates the messages of a Maildir. The files of a Maildir may be renamed, but
+// their content never changes.
 func (r *refresher) readMaildir(path string) error {
 	key := containerPath(path, kindMaildir)
 	var times [2]int64
@@ -621,7 +626,8 @@ func (r *refresher) readMaildir(path string) error {
 	return r.finish(s, path, err)
 }
 
-// readMaildirFile reads a file of a Maildir; name begins with "cur/" or "new/".
+// readMaildirFile reads a file of a Maildir. The argument name must begin with "cur/" or
+// "new/".
 func (s *scan) readMaildirFile(path, name string, entry fs.DirEntry) error {
 	full := filepath.Join(path, name)
 	switch {
@@ -640,7 +646,7 @@ func (s *scan) readMaildirFile(path, name string, entry fs.DirEntry) error {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // renamed; the next refresh finds it
+		return nil // the file was renamed, and the next refresh finds it
 	case err != nil:
 		s.s.note(err)
 		return nil
@@ -656,8 +662,9 @@ func base(name string) string {
 	return name
 }
 
-// findRenamed finds a Maildir message that was at path. The name of the file changes with the flags
-// of the message. The file moves from new to cur when a mail program has seen the message.
+// findRenamed finds a Maildir message that was stored at path. A mail program renames the file
+// when it changes the message's flags. It moves the file from the directory new to cur when it
+// has seen the message.
 func findRenamed(path string) (found string, err error) {
 	maildir, want := filepath.Dir(filepath.Dir(path)), base(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {

@@ -34,7 +34,7 @@ func openFile(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// fileError adds the path to err, quoted, unlike fs.PathError.
+// fileError adds the quoted path to err. In contrast, fs.PathError does not quote the path.
 func fileError(path string, err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
@@ -50,7 +50,7 @@ const (
 	contentMbox
 )
 
-// sniffSize is the number of bytes used to detect the kind of a file.
+// sniffSize is the number of bytes that detecting the kind of a file reads.
 const sniffSize = 8 << 10
 
 func sniff(r io.ReaderAt, path string) (content, error) {
@@ -71,7 +71,8 @@ func sniff(r io.ReaderAt, path string) (content, error) {
 	return contentOther, nil
 }
 
-// isMail reports whether one of the first lines is a field that is rare outside messages.
+// isMail reports whether one of the first lines is a header field that is rare outside mail
+// messages.
 func isMail(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
@@ -91,7 +92,7 @@ func isMail(head []byte) bool {
 // If these bytes are unchanged, the mbox has only grown.
 const headSize = 4 << 10
 
-// ends returns hashes of the start and the end of an mbox when it had size bytes.
+// ends returns hashes of the start and the end of the first size bytes of an mbox.
 func ends(r io.ReaderAt, size int64) (head, tail hash, err error) {
 	n := min(size, headSize)
 	if head, err = hashAt(r, 0, n); err != nil {
@@ -110,14 +111,15 @@ func hashAt(r io.ReaderAt, at, n int64) (hash, error) {
 	return hash(binary.BigEndian.Uint64(sum[:])), nil
 }
 
-// section returns a reader of a file from offset at to size. Reads fail after ctx is cancelled.
+// section returns a reader of the bytes of a file between the offsets at and size. Reads fail
+// after ctx is cancelled.
 func section(ctx context.Context, f *os.File, at, size int64) *io.SectionReader {
 	r := io.NewSectionReader(cancellable{ctx, f}, 0, size)
 	r.Seek(at, io.SeekStart) // fails only for a negative offset
 	return r
 }
 
-// cancellable is a file. Reads fail after ctx is cancelled.
+// cancellable reads a file. Reads fail after ctx is cancelled.
 type cancellable struct {
 	ctx context.Context
 	f   *os.File
@@ -130,8 +132,8 @@ func (c cancellable) ReadAt(p []byte, at int64) (int, error) {
 	return c.f.ReadAt(p, at)
 }
 
-// readIDs returns the identifiers of a message. If mbox is true, the message is at offset in an
-// mbox; otherwise, it is the whole file.
+// readIDs returns the identifiers of a message. If mbox is true, the message begins at the
+// given offset in an mbox. Otherwise, the message is the whole file.
 func readIDs(ctx context.Context, path string, mbox bool, offset int64) ([]string, error) {
 	f, info, err := openFile(path)
 	if err != nil {

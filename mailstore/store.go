@@ -24,15 +24,17 @@ import (
 type Options struct {
 	// Sources lists the files and directories with mail.
 	Sources []string
-	// Cache is the directory for the index. Open creates it if it is missing. Each set of sources
-	// has its own index. If Cache is empty or not writable, each store builds a temporary index.
+	// Cache is the directory for the index. Open creates it if it is missing. The directory
+	// contains a separate index for each set of sources. If Cache is empty or not writable,
+	// each store builds a temporary index.
 	Cache string
-	// Note is called with an error for each problem that does not end an operation: a skipped file,
-	// a damaged index or a temporary index. It may be called concurrently. If nil, notes are
-	// dropped.
+	// Note is called for each problem that does not end an operation, such as a skipped file,
+	// a damaged index or a temporary index. It may be called concurrently. If Note is nil, the
+	// store does not report such problems.
 	Note func(error)
-	// Progress is called with the progress of indexing by [Store.Find], and by [Store.Refresh] and
-	// [Store.Rebuild] if their own function is nil. If nil, progress is dropped.
+	// Progress is called with the progress of indexing by [Store.Find], and by [Store.Refresh]
+	// and [Store.Rebuild] if their own function is nil. If Progress is nil, the store does not
+	// report progress.
 	Progress func(Progress)
 }
 
@@ -43,19 +45,19 @@ type Store struct {
 	progress  func(Progress)
 	index     *index
 	batch     int    // number of changes in one transaction
-	temporary string // directory to remove at the end, or empty
+	temporary string // directory of a temporary index, which Close removes; or empty
 
-	refreshing chan struct{} // a lock that holds a value while no refresh runs
+	refreshing chan struct{} // lock; contains a value while no refresh runs
 	mu         sync.Mutex
-	begun      int // number of refreshes begun
+	begun      int // number of refreshes that have begun
 	ended      int // number of the last successful refresh
 }
 
-// Open returns a store. It reads no mail yet. It fails if ctx is cancelled, a source
-// has no absolute path, or no index can be created anywhere.
+// Open returns a store. Open does not read any mail. It fails if ctx is cancelled, if a source
+// has no absolute path, or if it cannot create an index in any directory.
 func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, waitForWriter) }
 
-// waitForWriter limits the wait for another process that writes the index.
+// waitForWriter is the maximum time to wait for another process that writes the index.
 const waitForWriter = 5 * time.Second
 
 func open(ctx context.Context, o Options, wait time.Duration) (*Store, error) {
@@ -83,7 +85,7 @@ func open(ctx context.Context, o Options, wait time.Duration) (*Store, error) {
 }
 
 func (s *Store) openIndex(cache string, wait time.Duration) error {
-	// Hash the sources, so that the file name does not reveal them.
+	// Hash the sources, so that the file name does not reveal the names of the sources.
 	sum := sha256.Sum256([]byte(strings.Join(s.sources, "\x00")))
 	name := "mail-" + hex.EncodeToString(sum[:8]) + ".index"
 	err := errors.New("no directory given")
@@ -102,7 +104,7 @@ func (s *Store) openIndex(cache string, wait time.Duration) error {
 	return err
 }
 
-// checkWritable returns why the index can't be written.
+// checkWritable returns an error if the index can't be written.
 func (s *Store) checkWritable() error {
 	for _, path := range []string{s.index.Path + ".lock", s.index.Path} {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -116,8 +118,8 @@ func (s *Store) checkWritable() error {
 	return nil
 }
 
-// Close removes a temporary index. The store must not be used after Close; open
-// messages stay open.
+// Close removes a temporary index. The store must not be used after Close. Open messages stay
+// open.
 func (s *Store) Close() error {
 	if s.temporary == "" {
 		return nil
@@ -134,7 +136,7 @@ type Location struct {
 	maildir   bool
 }
 
-// String returns the path, and for an mbox the offset.
+// String returns the path of the file. For an mbox, it also returns the offset.
 func (l Location) String() string {
 	if l.Mbox {
 		return fmt.Sprintf("%s at byte %d", l.Path, l.Offset)
@@ -142,12 +144,12 @@ func (l Location) String() string {
 	return l.Path
 }
 
-// Find returns the locations of the messages with the Message-ID, sorted by path and offset, at
-// most 1,000. It opens each message to confirm the Message-ID. The identifier may have "<" and ">"
-// around it.
+// Find returns the locations of up to 1,000 messages with the given Message-ID, sorted by path
+// and offset. It opens each message to confirm the Message-ID. The argument may include "<"
+// and ">".
 //
-// If the index lacks the identifier or has an outdated location, Find first updates the index,
-// which may take long the first time. It returns the same errors as [Store.Refresh].
+// If the index lacks the identifier or contains an outdated location, Find first updates the
+// index. The first update may take long. It returns the same errors as [Store.Refresh].
 func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) {
 	if bare, ok := strings.CutPrefix(messageID, "<"); ok {
 		messageID = strings.TrimSuffix(bare, ">")
@@ -157,7 +159,7 @@ func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) 
 	}
 	var list []Location
 	var err error
-	// While a process replaces the index, the file is missing for a moment.
+	// The index file is missing for a moment while another process replaces it.
 	for range maxTries {
 		if list, err = s.find(ctx, messageID); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -166,7 +168,8 @@ func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) 
 	return list, err
 }
 
-// maxTries limits the attempts of Find if other processes replace the index repeatedly.
+// maxTries is the maximum number of attempts of Find if other processes replace the index
+// repeatedly.
 const maxTries = 5
 
 func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) {
@@ -195,8 +198,8 @@ func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) 
 	return list, nil
 }
 
-// locateLocked is like locate, but locks out writers. While a writer reads a mailbox again, the
-// index may lack the mailbox.
+// locateLocked is like locate, but prevents other processes from writing. While another
+// process reads a mailbox again, the index may lack that mailbox.
 func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error) {
 	if err := s.index.Lock(); err != nil {
 		return nil, err
@@ -205,8 +208,8 @@ func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error)
 	return list, errors.Join(err, s.index.Unlock())
 }
 
-// locate looks up id and confirms each location by reading the message. suspects contains the
-// containers with wrong locations.
+// locate looks up id and confirms each location by reading the message. The result suspects
+// contains the containers with wrong locations.
 func (s *Store) locate(ctx context.Context, id string) (list []Location, suspects map[string]bool, err error) {
 	candidates, err := s.index.lookup(id)
 	if err != nil {
@@ -231,15 +234,15 @@ func (s *Store) locate(ctx context.Context, id string) (list []Location, suspect
 	return slices.Compact(list), suspects, nil
 }
 
-// Messages opens the messages with the Message-ID in the order of [Store.Find]. The caller must
-// close each [*Message]. An error ends the sequence.
+// Messages opens the messages with the given Message-ID, in the order of [Store.Find]. The
+// caller must close each [*Message]. An error ends the sequence.
 func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error] {
 	return func(yield func(fs.File, error) bool) {
 		list, err := s.Find(ctx, messageID)
 		for _, l := range list {
 			m, err := s.Open(l)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // the file was removed since the refresh
+				continue // the file was removed after the refresh
 			}
 			if err != nil {
 				yield(nil, err)
@@ -255,10 +258,10 @@ func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.Fil
 	}
 }
 
-// Refresh updates the index. It calls progress periodically and at the end, unless progress is nil.
-// The error is the error of ctx, wraps [ErrBusy] if another process updates the index, or describes
-// why the index can't be written. Even after an error, the index contains the messages found so
-// far.
+// Refresh updates the index. It calls progress periodically and at the end, unless progress is
+// nil. Refresh fails if ctx is cancelled or the index can't be written. The error wraps
+// [ErrBusy] if another process updates the index. Even after an error, the index contains the
+// messages that Refresh has found so far.
 func (s *Store) Refresh(ctx context.Context, progress func(Progress)) error {
 	return s.refresh(ctx, progress, refreshOptions{since: s.refreshesBegun()})
 }
@@ -269,11 +272,11 @@ func (s *Store) Rebuild(ctx context.Context, progress func(Progress)) error {
 }
 
 type refreshOptions struct {
-	since   int             // number of begun refreshes at the time of the request; a later refresh is sufficient
+	since   int             // number of refreshes that had begun at the time of the request; any later refresh is sufficient
 	reread  map[string]bool // containers to read again even if they look unchanged
-	rebuild bool            // discard the content of the index
-	// recheck means that the index seemed damaged. The index is checked again under the lock,
-	// because another process may have been writing to it.
+	rebuild bool            // whether to discard the content of the index
+	// recheck means that the index seemed damaged. The refresh then checks the index again
+	// under the lock, because another process may have been writing the index.
 	recheck bool
 }
 
@@ -305,8 +308,8 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	return nil
 }
 
-// begin reports whether a refresh is still needed. While this refresh waited, another refresh may
-// have run.
+// begin reports whether a refresh is still needed. Another refresh may have run while this
+// refresh waited for the lock.
 func (s *Store) begin(o refreshOptions) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

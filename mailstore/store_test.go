@@ -97,8 +97,8 @@ func messageText(id, body string) string {
 
 func inMbox(id, body string) string { return from + messageText(id, body) + "\n" }
 
-// finds checks that the identifier gives these files, and messages with this
-// body.
+// finds checks that Find returns the given paths for the identifier, and that each message has
+// the given body.
 func finds(t testing.TB, s *Store, id, body string, paths ...string) {
 	t.Helper()
 	list, err := s.Find(t.Context(), id)
@@ -248,9 +248,9 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "2@a", "two", path)
 	finds(t, s, "3@a", "three", path)
 
-	// The mbox was changed just now, and looks long unchanged by the next time.
+	// The mbox was changed just now, but its modification time is set to long ago.
 	old(t, path)
-	isRefreshed(t, s, 3) // another time, the same size
+	isRefreshed(t, s, 3) // another modification time, but the same size
 	isRefreshed(t, s, 0)
 
 	// The mbox is written again with one message less.
@@ -260,7 +260,7 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "2@a", "")
 	finds(t, s, "1@a", long, path)
 
-	// The same size, in place.
+	// The file is overwritten with the same size.
 	write(t, path, inMbox("1@b", long)+inMbox("3@b", "three")+inMbox("4@b", "longer than what was there"))
 	finds(t, s, "1@a", "")
 	finds(t, s, "1@b", long, path)
@@ -306,9 +306,8 @@ func isEmpty(t *testing.T, s *Store) {
 	}
 }
 
-// An mbox is read while it is being written. An mbox that was replaced must be
-// read again, even if its size or time suggest that it only grew, or did not
-// change at all.
+// An mbox that is replaced during a refresh must be read again, even if its size or time
+// suggests that it only grew or did not change.
 func TestMboxRewritten(t *testing.T) {
 	long := strings.Repeat("a line of the first message\n", 2*headSize/20)
 	box := func(first, second, third string) string {
@@ -478,7 +477,7 @@ func TestFolderChanges(t *testing.T) {
 	write(t, at("other"), messageText("3@a", "no longer nothing"))
 	isRefreshed(t, s, 2)
 	finds(t, s, "3@a", "no longer nothing", at("other"))
-	// In place, with the same size and time.
+	// The file is overwritten with the same size and modification time.
 	info, _ := os.Stat(at("1"))
 	write(t, at("1"), messageText("1@b", "one"))
 	if err := os.Chtimes(at("1"), info.ModTime(), info.ModTime()); err != nil {
@@ -534,7 +533,7 @@ func TestSymlinks(t *testing.T) {
 	}
 }
 
-func TestDeep(t *testing.T) {
+func TestDirectoryDepthLimit(t *testing.T) {
 	dir := t.TempDir()
 	deep := filepath.Join(dir, strings.Repeat("d/", maxDepth+2))
 	write(t, filepath.Join(deep, "1.eml"), messageText("1@a", "one"))
@@ -545,7 +544,8 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// Offsets of more than 32 bits. A message is skipped by its size.
+// Offsets of more than 32 bits must be correct. The large message is skipped by its
+// Content-Length.
 func TestLargeMbox(t *testing.T) {
 	const size = int64(5) << 30
 	dir := t.TempDir()
@@ -714,8 +714,8 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// A Find that waited for a refresh that began after its call must not begin
-// another.
+// If a Find has waited for a refresh that began after the call of Find, it must not start
+// another refresh.
 func TestRefreshOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mbox")

@@ -16,11 +16,11 @@ import (
 type Summary struct {
 	Path     string // path of the index
 	Size     int64  // size of the index in bytes
-	Messages int64  // messages with a Message-ID, which can be found
+	Messages int64  // messages that Find can find, because they have a Message-ID
 }
 
-// Summary counts the distinct messages in the index. It reads the whole index but no mail, and
-// needs 8 bytes of memory per message. Before the first [Store.Refresh] the count is 0.
+// Summary counts the distinct messages in the index. It reads the whole index, but no mail. It
+// needs 8 bytes of memory per message. Before the first [Store.Refresh], the count is 0.
 func (s *Store) Summary() (Summary, error) {
 	sum := Summary{Path: s.index.Path}
 	err := s.index.View(func(tx *bbolt.Tx) (err error) {
@@ -41,20 +41,21 @@ func (s *Store) Summary() (Summary, error) {
 	return sum, nil
 }
 
-// count counts the messages of the postings. Each identifier of a message has a posting.
+// count counts the distinct messages in the postings. The index contains a posting for each
+// identifier of a message.
 func count(tx *bbolt.Tx) (n int64, err error) {
 	list, err := containers(tx)
 	if err != nil {
 		return 0, err
 	}
-	mbox := map[uint32]bool{} // existing containers; true for an mbox
+	mbox := map[uint32]bool{} // existing containers; the value is true for an mbox
 	for _, c := range list {
 		if !c.Dead {
 			mbox[c.ID] = c.Kind == kindMbox
 		}
 	}
 	files := tx.Bucket([]byte(bucketFiles))
-	messages := map[uint32][]uint64{} // messages of each container
+	messages := map[uint32][]uint64{} // the messages in each container
 	err = tx.Bucket([]byte(bucketPlaces)).ForEach(func(_, places []byte) error {
 		for octets := range slices.Chunk(places, postingSize) {
 			if len(octets) < postingSize {

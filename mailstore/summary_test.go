@@ -116,7 +116,7 @@ func TestSummaryCounts(t *testing.T) {
 	counts(5, 0, 0, 0)
 	text += inMbox("5@a", "five")
 	write(t, box, text)
-	counts(6, 2, 1, 1) // the last old one has no identifier
+	counts(6, 2, 1, 1) // the last old message has no identifier
 	write(t, box, text+inMbox("6@a", "six"))
 	counts(7, 2, 1, 0)
 	for id, want := range map[string]int{"real@id": 1, "x@y": 0, "two-b@a": 1, "three-b@a": 1} {
