@@ -14,23 +14,23 @@ import (
 
 // outcome is the outcome of one attempt at a job.
 type outcome struct {
-	result  *result // nil if there is none
+	result  *result // nil if the attempt has no result
 	links   []job
 	err     error
-	release func() // function that frees the host for other jobs
-	// unchanged means that the record in the manifest is still correct.
+	release func() // allows the next job for the host to begin
+	// unchanged means that the manifest's record for the job is still correct.
 	unchanged bool
-	partial   bool // the resource may have more links
-	cut       bool // a limit in the options excluded the resource
-	robots    bool // robots.txt excludes the resource
-	loop      bool // the links repeat the parent directories' links
+	partial   bool // whether links of the resource may be missing
+	cut       bool // whether a limit in the options excluded the resource
+	robots    bool // whether robots.txt excludes the resource
+	loop      bool // whether the links repeat the links of parent directories
 }
 
-// prior is the state of a URL after earlier runs.
+// prior is the state of a URL from earlier runs.
 type prior struct {
-	*Record      // nil if there is none
-	now     bool // this run stored the resource
-	intact  bool // the file has not changed since the mirror wrote it
+	*Record      // nil if earlier runs did not store the URL
+	now     bool // whether this run already stored the resource
+	intact  bool // whether the file is unchanged since the mirror wrote it
 }
 
 func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o *outcome) {
@@ -57,7 +57,7 @@ func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o
 	}
 	p := c.prior(j)
 	req := access.Request{URL: u, From: from, NoFollow: true, Source: true, More: j.InMenu}
-	if j.Listed != nil && j.tries == 0 { // The directory listing may be outdated by now.
+	if j.Listed != nil && j.tries == 0 { // The directory listing may be outdated.
 		req.Listed = &scheme.Item{URL: j.url, Kind: scheme.KindObject, Size: j.Listed.Size, ModTime: j.Listed.Time}
 	}
 	if c.isUnchanged(ctx, j, p, req, o) {
@@ -68,7 +68,7 @@ func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o
 	}
 }
 
-// prior returns the state of j after earlier runs.
+// prior returns the state of j from earlier runs.
 func (c *crawler) prior(j *job) prior {
 	c.mu.Lock()
 	before, now := c.ledger.records(j.URL)
@@ -86,9 +86,9 @@ func (c *crawler) prior(j *job) prior {
 	return p
 }
 
-// isUnchanged reports whether the file for j is known to be current. It compares the file with the
-// entry in the parent menu, or with the result of a probe. It returns false for menus, which are
-// always read.
+// isUnchanged reports whether the file for j is known to be current. It compares the file with
+// the entry in the parent menu, or with the result of a probe. For a menu, it returns false,
+// because Run always reads menus.
 func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:
@@ -112,7 +112,7 @@ func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.R
 	return ok && p.isVersion(object)
 }
 
-// isVersion reports whether o is the version of the object that the record r describes.
+// isVersion reports whether the record r describes this version of the object o.
 func (r *Record) isVersion(o *scheme.Object) bool {
 	if o.Size >= 0 && o.Size != r.Size && o.Encoding == "" {
 		return false
@@ -157,12 +157,12 @@ func original(r *Record) string {
 	return r.File
 }
 
-// describe copies the fields of the job j to the record r.
+// describe copies the job's fields to the record r.
 func (c *crawler) describe(r *Record, j *job) {
 	r.URL, r.From, r.Start, r.Depth, r.Listed, r.Gone = j.URL, j.From, j.Start, j.Depth, j.Listed, false
 }
 
-// fetch opens j and stores it.
+// fetch opens the URL of j and stores the resource.
 func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request, o *outcome) {
 	part := c.openPart(j)
 	defer part.close()
@@ -202,9 +202,9 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 	}
 }
 
-// asFolder returns a job that reads the resource of j as a directory. A directory may list an entry
-// of unknown kind. If the server does not send such an entry as a file, the entry may be a link to
-// a directory.
+// asFolder returns a job that reads the resource of j as a directory. It does so only if the
+// kind of the resource was unknown and the server does not send the resource as a file. Such a
+// resource may be a link to a directory.
 func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	text := j.url.String()
 	if j.Kind != scheme.KindUnknown || !j.InMenu || access.KindOf(err) != access.NotFound || strings.HasSuffix(text, "/") ||
@@ -223,8 +223,8 @@ func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	return l, ok
 }
 
-// addRedirect makes the target of a redirect a separate job. If it returns false, the caller
-// must follow the redirect for j.
+// addRedirect makes the target of a redirect a separate job. If addRedirect returns false, the
+// caller must follow the redirect for j.
 func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, o *outcome) bool {
 	isWeb := c.registry.Scheme(j.url).Traits.Has(scheme.Web)
 	if len(r.To) != 1 && !isWeb {
@@ -235,7 +235,7 @@ func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, 
 		return true
 	}
 	for _, to := range r.To {
-		// If a URL from the caller has moved, the resources below the new URL are mirrored.
+		// If a starting URL has moved, Run mirrors the resources below the new URL.
 		moved := *j
 		if j.Depth == 0 {
 			if canonical, _, err := c.registry.Canonical(to.WithoutFragment().WithoutPassword()); err == nil {

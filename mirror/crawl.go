@@ -23,8 +23,8 @@ type crawler struct {
 	client   *access.Client
 	registry *scheme.Registry
 	o        Options
-	starts   []locus.URL // in canonical form, without passwords
-	logins   []locus.URL // the given URLs with passwords
+	starts   []locus.URL // starting URLs in canonical form, without passwords
+	logins   []locus.URL // starting URLs with passwords
 	tree     *tree
 	queue    *crawl.Queue[*job]
 	robots   *crawl.Robots
@@ -33,31 +33,32 @@ type crawler struct {
 	ledger *ledger
 	placer *placer
 	sum    Summary
-	fatal  error // error that ends the run: the directory can't be written
+	fatal  error // error that ends the run, such as a full disk
 	cancel context.CancelFunc
 	active int // number of jobs in the queue or in progress
 	files  int // number of fetched files
 	bytes  int64
-	ended  bool // no more jobs will be added
+	ended  bool // whether all jobs were added
 
-	// Links are added in the order of the jobs, so that names do not depend on timing.
-	ordered int           // number of jobs with added links
-	held    map[int][]job // links of jobs whose turn has not come, by job number
+	// Links are added in the order of the jobs, so that file names do not depend on timing.
+	ordered int           // number of jobs whose links were added
+	held    map[int][]job // links of later jobs, by job number
 	heldAll int           // number of links in held
-	late    map[int]*job  // jobs with too many links for the map held
+	late    map[int]*job  // later jobs with too many links for the map held
 }
 
 const (
-	// maxAhead limits how far jobs may begin ahead of the first unfinished job.
+	// maxAhead is the maximum number of jobs that may begin before the first unfinished job
+	// ends.
 	maxAhead = 4096
-	// maxHeld limits the links that wait for the links of an earlier job. If a job has links beyond
-	// the limit, its resource is read again when its turn comes.
+	// maxHeld is the maximum number of links that wait for the links of an earlier job. If a
+	// job's links exceed the limit, the job is repeated later.
 	maxHeld = 1 << 17
-	// maxHops limits consecutive redirects.
+	// maxHops is the maximum number of consecutive redirects.
 	maxHops = 10
 )
 
-// begin adds jobs for the URLs that the caller gave.
+// begin adds jobs for the starting URLs.
 func (c *crawler) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +68,7 @@ func (c *crawler) begin() {
 	c.feed()
 }
 
-// add adds a job, unless its URL was found before. The caller must hold c.mu.
+// add adds a job, unless a job with the same URL exists. The caller must hold c.mu.
 func (c *crawler) add(j *job) {
 	if c.ledger.isFound(j.URL) {
 		return
@@ -131,7 +132,7 @@ func (c *crawler) isDone(j *job) bool {
 	return now != nil && (j.seq < c.ledger.resumed || !now.Menu && !now.Document)
 }
 
-// hostOf returns the host name under which URLs share limits, and the limits.
+// hostOf returns the name of the host whose limits apply to u, and these limits.
 func (c *crawler) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	s := c.registry.Scheme(u)
 	if s.Traits&(scheme.Local|scheme.Files) != 0 && u.Host() == "" {
@@ -173,7 +174,8 @@ func (c *crawler) order(seq int, links []job) {
 	}
 }
 
-// noLinks records that j has no links. The caller may call it before j is completely read.
+// noLinks records that j has no links. It may be called before the resource is completely
+// read.
 func (c *crawler) noLinks(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +183,7 @@ func (c *crawler) noLinks(j *job) {
 	c.feed()
 }
 
-// work takes jobs from the queue until there are no more.
+// work handles jobs from the queue until the queue ends.
 func (c *crawler) work(ctx context.Context) {
 	for {
 		j, host, ok := c.queue.Take()
@@ -204,7 +206,7 @@ func (c *crawler) try(ctx context.Context, j *job, host *crawl.Host[*job]) {
 		return
 	}
 	began := time.Now()
-	// The next job for the host may begin once the server has sent everything.
+	// The next job for the host may begin when the server has sent the whole response.
 	o := &outcome{release: sync.OnceFunc(func() { c.queue.Done(host, time.Since(began)) })}
 	c.attempt(ctx, j, host, o)
 	again := time.Duration(-1)
@@ -222,15 +224,15 @@ func (c *crawler) try(ctx context.Context, j *job, host *crawl.Host[*job]) {
 	c.finish(j, o)
 }
 
-// isFull reports whether the run has reached a limit in the options.
+// isFull reports whether the run has reached MaxBytes or MaxFiles.
 func (c *crawler) isFull() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.o.MaxFiles > 0 && c.files >= c.o.MaxFiles || c.o.MaxBytes > 0 && c.bytes >= c.o.MaxBytes
 }
 
-// pause returns the time to wait before a retry of j after the error err. If j must not be retried,
-// pause returns a negative time.
+// pause returns the time to wait before retrying j after the error err. If j must not be
+// retried, pause returns a negative time.
 func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration {
 	again, asked := access.Retry(err)
 	if !again || errors.As(err, new(*FileError)) {
@@ -256,7 +258,7 @@ func (c *crawler) finish(j *job, o *outcome) {
 	defer c.mu.Unlock()
 	c.active--
 	if isDiskFull(o.err) {
-		c.stop(o.err) // The run can't write any other file either. The next run will retry j.
+		c.stop(o.err) // Writing any other file would also fail. The next run will retry j.
 		return
 	}
 	switch {
@@ -295,16 +297,16 @@ func (c *crawler) finish(j *job, o *outcome) {
 
 // fail records that j failed. The caller must hold c.mu.
 func (c *crawler) fail(j *job, o *outcome) {
-	// The resource does not count as missing if a menu lists it.
+	// A resource that a menu lists does not count as missing.
 	missing := access.KindOf(o.err) == access.NotFound && !j.InMenu && j.From != "" && !o.partial
 	before, _ := c.ledger.records(j.URL)
 	isFile := before != nil && !before.Menu && !before.Document || j.InMenu && j.Kind == scheme.KindObject
 	if !missing && (!isFile || o.partial) {
-		c.sum.Complete = false // the links of the resource are unknown
+		c.sum.Complete = false // the links of this resource are unknown
 	}
 	c.ledger.done(&result{Status: Failed, Record: Record{URL: j.URL}, Missing: missing})
 	if missing && before != nil {
-		return // The resource is gone. The method settle reports this at the end.
+		return // At the end of the run, settle reports that the resource is gone.
 	}
 	c.count(Failed)
 	c.report(Event{URL: j.URL, Status: Failed, Err: o.err})
@@ -331,8 +333,8 @@ func (c *crawler) report(e Event) {
 	}
 }
 
-// withLogin returns u with a password. The password comes from a URL that the caller gave for the
-// same user and server.
+// withLogin adds a password to u if a starting URL contains a password for the same user and
+// server.
 func (c *crawler) withLogin(u locus.URL) locus.URL {
 	for _, login := range c.logins {
 		without := login.WithoutPassword()
@@ -345,8 +347,8 @@ func (c *crawler) withLogin(u locus.URL) locus.URL {
 	return u
 }
 
-// link returns the job for a link in j's resource. ok is false if the link's target is not
-// mirrored.
+// link returns the job for a link in j's resource. ok is false if Run must not mirror the
+// target of the link.
 func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Origin, needed bool) (l job, ok bool) {
 	u = u.WithoutFragment().WithoutPassword()
 	s := c.registry.Scheme(u)
@@ -354,7 +356,7 @@ func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.
 		return l, false
 	}
 	if s.Traits.Has(scheme.Local) && s.Traits&scheme.Files == 0 && s.Traits&scheme.Messages == 0 {
-		return l, false // the target is already the final URL
+		return l, false // no redirect is left to follow
 	}
 	canonical, _, err := c.registry.Canonical(u)
 	if err != nil || !c.isWanted(j, canonical, kind, needed) {
@@ -363,7 +365,8 @@ func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.
 	return job{URL: canonical.String(), From: j.URL, Origin: origin, Start: j.Start, Depth: j.Depth + 1, Kind: kind, Needed: needed}, true
 }
 
-// isWanted reports whether the target of a link in j is mirrored. u must be in canonical form.
+// isWanted reports whether the options select u, the target of a link in j. The URL u must be
+// in canonical form.
 func (c *crawler) isWanted(j *job, u locus.URL, kind scheme.ItemKind, needed bool) bool {
 	if c.o.Depth != 0 && j.Depth >= max(c.o.Depth, 0) && !needed {
 		return false
@@ -382,7 +385,7 @@ func matches(list []policy.Pattern, u locus.URL, port uint16) bool {
 	return slices.ContainsFunc(list, func(p policy.Pattern) bool { return p.Matches(u, port) })
 }
 
-// isBelow reports whether u is below a URL from the caller. In a scheme without hierarchical paths,
+// isBelow reports whether u is below a starting URL. In a scheme without hierarchical paths,
 // the menu items on the same server count as below.
 func (c *crawler) isBelow(j *job, u locus.URL, kind scheme.ItemKind) bool {
 	return c.isBelowStart(j.start, u, kind) || slices.ContainsFunc(c.starts, func(s locus.URL) bool { return c.isBelowStart(s, u, kind) })
@@ -404,19 +407,20 @@ func (c *crawler) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
 	case kind == scheme.KindMenu || c.registry.Hierarchy(start) == relative.Path:
 		return scheme.BelowPath(start, u)
 	}
-	// In this scheme "/" has no meaning, so the items of a menu count as below the menu if they are
-	// on the same server.
+	// In this scheme, "/" has no meaning. The menu items on the same server therefore count as
+	// below the menu.
 	return kind != "" && strings.EqualFold(u.Host(), start.Host()) && c.registry.Port(u) == c.registry.Port(start)
 }
 
 const (
-	// maxPath limits the names in a path, and maxRepeats limits how often a name may repeat
-	// consecutively. Longer paths and more repetitions indicate a loop of relative links.
+	// maxPath is the maximum number of names in a path, and maxRepeats is the maximum number
+	// of consecutive equal names. Longer paths and more repetitions indicate a loop of
+	// relative links.
 	maxPath    = 64
 	maxRepeats = 8
 )
 
-// isEndless reports whether the path of u looks like a loop.
+// isEndless reports whether the path of u seems to come from a loop of relative links.
 func isEndless(u locus.URL) bool {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if strings.Count(text, "/") > maxPath {
@@ -434,8 +438,8 @@ func isEndless(u locus.URL) bool {
 	return false
 }
 
-// mayHaveLinks reports whether a URL may name a page. It returns false if the last name has the
-// file extension of another type.
+// mayHaveLinks reports whether a URL may name a page. It returns false if the file extension
+// belongs to another type.
 func mayHaveLinks(u locus.URL) bool {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	t := typeOf("", path.Base(text))

@@ -22,27 +22,26 @@ import (
 // FSOptions configures an [FS]. Negative values are invalid.
 type FSOptions struct {
 	// Elsewhere includes items of other servers and schemes. A server is identified by its
-	// name, so a link with another name of the same server counts as a link to another
-	// server.
+	// hostname, so another name of the same server counts as another server.
 	Elsewhere bool
 
-	// Depth is the maximum number of menus on a path, without the root. A deeper menu is an
-	// entry that can't be opened. Zero means 64.
+	// Depth is the maximum number of menus on a path, without the root. A deeper menu can't be
+	// opened. Zero means 64.
 	Depth int
-	// Entries is the maximum number of items to read from one menu, including items that
-	// are not entries. The entries before the limit are valid. Zero means 1<<20.
+	// Entries is the maximum number of items to read from one menu, including items that do
+	// not become entries. The entries before the limit are valid. Zero means 1<<20.
 	Entries int
-	// Menus is the maximum number of menus in the whole tree. The FS needs about 200 bytes
-	// of memory for each. Zero means 1<<20.
+	// Menus is the maximum number of menus in the whole tree. FS needs about 200 bytes of
+	// memory for each menu. Zero means 1<<20.
 	Menus int
 
-	// Keep is how long the entries in a menu are cached before the FS reads the menu again.
-	// Zero means as long as the FS exists.
+	// Keep is the time for which the entries in a menu are cached before FS reads the menu
+	// again. Zero means no time limit.
 	Keep time.Duration
-	// CachedMenus is the maximum number of menus with cached entries. Together these menus have
-	// at most FSOptions.Entries entries and 256 MiB of URLs and other text. If the menus exceed
-	// these limits, the FS drops the least recently used menu, and reads the menu again when a
-	// caller needs it. Zero means 4096.
+	// CachedMenus is the maximum number of menus with cached entries. Together these menus
+	// have at most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond these
+	// limits, FS drops the entries of the least recently used menu, and reads that menu again
+	// when a caller needs it. Zero means 4096.
 	CachedMenus int
 }
 
@@ -51,29 +50,29 @@ const (
 	defaultEntries     = 1 << 20
 	defaultMenus       = 1 << 20
 	defaultCachedMenus = 4096
-	// maxText limits the text in cached entries, and the text in all menus. Servers determine the
-	// length of these texts.
+	// maxText is the maximum size of the text in cached entries, and also of the text in all
+	// menus. Servers determine the length of these texts.
 	maxText = 256 << 20
 )
 
 // FS is a tree of menus. It may be used concurrently. Its errors are [*fs.PathError]. They
-// wrap the errors of [access.Client.Do], and match [fs.ErrNotExist] and [fs.ErrPermission]
-// if the server or the policy reports so.
+// wrap the errors of [access.Client.Do]. They match [fs.ErrNotExist] if the server reports a
+// missing resource, and [fs.ErrPermission] if the server or the policy denies access.
 type FS struct {
 	ctx    context.Context
 	client *access.Client
 	o      FSOptions
 	root   *fsEntry
-	server fsServer // root's server
+	server fsServer // server of the root
 
 	mu       sync.Mutex
 	menus    map[locus.URL]*fsMenu     // keys are canonical URLs
-	loading  map[*fsMenu]chan struct{} // menus that are being read; closed at the end
-	recent   *list.List                // *fsMenu values with cached entries, the most recently used first
-	total    int                       // cached entries
+	loading  map[*fsMenu]chan struct{} // menus that are being read; finish closes the channel
+	recent   *list.List                // *fsMenu values with cached entries, most recently used first
+	total    int                       // number of cached entries
 	text     int64                     // text in cached entries, in bytes
 	menuText int64                     // text in menus, in bytes
-	most     int64                     // limit for text and for menuText: maxText
+	most     int64                     // limit for text and for menuText, usually maxText
 }
 
 var (
@@ -83,9 +82,10 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// NewFS returns the tree of the menu root, which c opens. NewFS itself opens nothing: its
-// error is about root's scheme or about o, which may be nil. The end of ctx cancels
-// the operations of the FS and its files.
+// NewFS returns the tree of menus below the menu root, which the client c opens. The options
+// may be nil. NewFS does not open any URL. It returns an error if root's scheme is not
+// supported, or if the options are invalid. When ctx ends, all operations of the FS and its
+// files fail.
 func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) (*FS, error) {
 	f := &FS{ctx: ctx, client: c, menus: make(map[locus.URL]*fsMenu), loading: make(map[*fsMenu]chan struct{}), recent: list.New(), most: maxText}
 	if o != nil {
@@ -128,7 +128,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 }
 
 // ReadDir returns the entries in a directory, sorted by name. If the menu is truncated or too
-// large, it returns the entries so far with the error.
+// large, ReadDir returns the entries before the error together with the error.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	l, err := f.readDir(name)
 	if err != nil {
@@ -151,8 +151,8 @@ func (f *FS) readDir(name string) (*listing, error) {
 	return f.listing(m, "")
 }
 
-// ReadFile returns the bytes of a file. After an error, it returns the bytes before the error
-// with the error.
+// ReadFile returns the bytes of a file. If reading fails, ReadFile returns the bytes before
+// the error together with the error.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	file, err := f.Open(name)
 	if err != nil {
@@ -162,8 +162,8 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// Stat describes a file or directory, or the target of a link, from its menu and, if
-// it has been opened, from the object.
+// Stat describes a file or directory, or the target of a link. The description comes from the
+// menu and, if the file was opened before, from the object.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	e, err := f.lookup(name)
 	if err != nil {
@@ -194,7 +194,7 @@ func (f *FS) ReadLink(name string) (string, error) {
 	return relativeName(path.Dir(name), f.path(s.menu)), nil
 }
 
-// relativeName returns the path of to relative to the directory from.
+// relativeName returns the path to relative to the directory from.
 func relativeName(from, to string) string {
 	up, down := elementsOf(from), elementsOf(to)
 	for len(up) > 0 && len(down) > 0 && up[0] == down[0] {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// openDir is an open directory. Its entries are the entries at the time when it was opened.
+// openDir is an open directory. Its entries do not change after opening.
 type openDir struct {
 	path string
 	info *entryInfo

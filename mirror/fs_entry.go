@@ -20,8 +20,8 @@ const (
 type FSSource struct {
 	// URL is the URL of the entry. For an open file, it is the URL after redirects.
 	URL locus.URL
-	// Item is the item of the menu. For an open file, its Type, Size and ModTime come from
-	// the object, if it has them. For the root, Item has only a URL and a Kind.
+	// Item is the item of the menu. For an open file, the Type, Size and ModTime come from the
+	// object, if the server reports them. For the root, only the URL and Kind of Item are set.
 	Item scheme.Item
 }
 
@@ -34,10 +34,10 @@ type fsEntry struct {
 	state  atomic.Pointer[entryState]
 }
 
-// entryState is the known state of an entry. Opening the entry adds to it.
+// entryState is the known state of an entry. Opening the entry may add information.
 type entryState struct {
 	mode    fs.FileMode
-	menu    *fsMenu // the menu, if the entry is a directory or a link to one
+	menu    *fsMenu // the menu, if the entry is a directory or a link to a directory
 	size    int64
 	modTime time.Time
 }
@@ -50,7 +50,7 @@ func (e *fsEntry) asDir(m *fsMenu) *entryState {
 	return &entryState{mode: dirMode, menu: m, modTime: e.item.ModTime}
 }
 
-// learn adds the size and time of the object, unless they are -1 and the zero time.
+// learn stores the size and the time of the object. It ignores a size of -1 and the zero time.
 func (e *fsEntry) learn(size int64, modTime time.Time) {
 	s := *e.state.Load()
 	if size >= 0 {
@@ -70,8 +70,8 @@ func (e *fsEntry) Type() fs.FileMode          { return e.state.Load().mode.Type(
 func (e *fsEntry) Info() (fs.FileInfo, error) { return e.info(e.name, false), nil }
 func (e *fsEntry) String() string             { return fs.FormatDirEntry(e) }
 
-// info describes e under the given name. If e is a link and follow is true, info describes the
-// target of the link.
+// info returns the description of e under the given name. If e is a link and follow is true,
+// info describes the link's target.
 func (e *fsEntry) info(name string, follow bool) *entryInfo {
 	s := *e.state.Load()
 	if follow && s.mode == linkMode {

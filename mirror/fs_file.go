@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// keepRead is the number of bytes at the start that are buffered for readers that detect
-	// the type and then seek back.
+	// keepRead is the number of bytes at the start of an object to buffer, because some
+	// readers detect the type and then seek back.
 	keepRead = 4 << 10
-	// keepMeasured limits the bytes that are buffered while finding the size.
+	// keepMeasured is the maximum number of bytes to buffer while determining the size.
 	keepMeasured = 1 << 20
-	// maxMeasured limits the bytes that are read to find the size.
+	// maxMeasured is the maximum number of bytes to read in order to determine the size.
 	maxMeasured = 1 << 30
-	// shortSkip is the maximum distance for a forward seek that reads instead of opening the
-	// object again.
+	// shortSkip is the maximum distance of a forward seek for which the file reads the bytes
+	// between. For a longer seek, the file opens the object again.
 	shortSkip = 64 << 10
 )
 
@@ -48,7 +48,7 @@ func (f *FS) open(name string) (fs.File, error) {
 	return &openDir{path: name, info: e.info(path.Base(name), true), rest: l.entries, err: l.err}, nil
 }
 
-// openFile opens an object. The error is errDirectory if it is a menu.
+// openFile opens an object. If the entry is a menu, openFile returns errDirectory.
 func (f *FS) openFile(name string, e *fsEntry) (fs.File, error) {
 	file := &openFile{fs: f, path: name, entry: e}
 	file.ctx, file.cancel = context.WithCancel(f.ctx)
@@ -70,21 +70,21 @@ type openFile struct {
 	entry  *fsEntry
 	ctx    context.Context
 	cancel context.CancelFunc
-	object scheme.Object // the opened object; Body may have been replaced since
+	object scheme.Object // the opened object; its Body may have been replaced
 	source FSSource
 
 	mu   sync.Mutex // locked during reads; lock it before bodyMu
 	head []byte     // the buffered bytes at the start
 	pos  int64      // offset at which the next Read begins
 	at   int64      // position of body
-	end  error      // error of body; nil if there was none yet
+	end  error      // error of body; nil if reading has not failed
 	size int64      // -1 if unknown
 
-	// restarts means that the object can't be opened at an offset.
+	// restarts means that the scheme can't open the object at an offset.
 	restarts bool
 
-	bodyMu sync.Mutex    // locked briefly, so that Close can interrupt Read
-	body   io.ReadCloser // changed with mu and bodyMu locked
+	bodyMu sync.Mutex    // locked only briefly, so that Close can interrupt Read
+	body   io.ReadCloser // changed only while mu and bodyMu are locked
 	closed bool
 }
 
@@ -124,8 +124,8 @@ func (f *openFile) describe() {
 	}
 }
 
-// Stat describes the file. The method Size of the result may read the whole file: see the package
-// documentation.
+// Stat describes the file. The method Size of the result may read the whole file; see the
+// package documentation.
 func (f *openFile) Stat() (fs.FileInfo, error) {
 	if f.isClosed() {
 		return nil, f.fail("stat", fs.ErrClosed)
@@ -157,7 +157,7 @@ func (i *openFileInfo) Size() int64 {
 
 func (i *openFileInfo) String() string { return fs.FormatFileInfo(i) }
 
-// measure finds the size. The caller must hold f.mu.
+// measure determines the size of the object. The caller must hold f.mu.
 func (f *openFile) measure() error {
 	if f.size >= 0 {
 		return nil
@@ -198,8 +198,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, f.fail("read", err)
 }
 
-// fetch reads from the body. It also buffers the start of the object; keep is the maximum number of
-// buffered bytes.
+// fetch reads from the body. It also buffers the start of the object, up to keep bytes.
 func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end
@@ -217,7 +216,8 @@ func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	return n, err
 }
 
-// goTo moves the body to pos. If the body ends before pos, it returns the body's error.
+// goTo moves the body to the offset pos. If the body ends before pos, goTo returns the body's
+// error.
 func (f *openFile) goTo(pos int64) error {
 	if pos < f.at || pos-f.at > shortSkip && !f.restarts {
 		if err := f.reopen(pos); err != nil {
@@ -233,8 +233,8 @@ func (f *openFile) goTo(pos int64) error {
 	return nil
 }
 
-// reopen opens the object again. If the scheme can open it at an offset, the body begins at pos;
-// otherwise at the start.
+// reopen opens the object again. If the scheme can open the object at an offset, the body then
+// begins at pos. Otherwise, the body begins at the start of the object.
 func (f *openFile) reopen(pos int64) error {
 	was := &f.object
 	_, o, err := f.ask(access.Request{URL: f.entry.item.URL, From: f.entry.from, Offset: pos, Tag: was.Tag, ModTime: was.ModTime})
@@ -257,14 +257,14 @@ func (f *openFile) reopen(pos int64) error {
 	return nil
 }
 
-// differs reports whether a and b are certainly different objects.
+// differs reports whether a and b are certainly different versions of an object.
 func differs(a, b *scheme.Object) bool {
 	return a.Tag != "" && b.Tag != "" && a.Tag != b.Tag ||
 		a.Size >= 0 && b.Size >= 0 && a.Size != b.Size ||
 		!a.ModTime.IsZero() && !b.ModTime.IsZero() && !a.ModTime.Equal(b.ModTime)
 }
 
-// Seek implements [io.Seeker]. Relative to the end it may read the whole file: see the
+// Seek implements [io.Seeker]. A seek relative to the end may read the whole file; see the
 // package documentation.
 func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	f.mu.Lock()
@@ -312,8 +312,8 @@ func (f *openFile) isClosed() bool {
 	return f.closed
 }
 
-// fail adds the path to err, unless err is io.EOF. After Close, it returns fs.ErrClosed for a
-// failed read.
+// fail adds the path to err, unless err is io.EOF. After Close, fail returns fs.ErrClosed
+// instead.
 func (f *openFile) fail(op string, err error) error {
 	if err == nil || err == io.EOF {
 		return err

@@ -11,16 +11,16 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// unnamed is the name of an item with neither a name nor a title.
+// unnamed is the file name for an item with neither a name nor a title.
 const unnamed = "unnamed"
 
-// nameOf returns a name for item. Other items may have the same name.
+// nameOf returns a file name for item, which need not be unique.
 func (f *FS) nameOf(item scheme.Item) string {
 	fromURL := transfer.Name(f.client.Registry(), withoutSlash(withoutView(item.URL)))
 	if isName(fromURL) {
 		return fromURL
 	}
-	// The title "TCP/IP" is not a path.
+	// A title such as "TCP/IP" is not a path.
 	title := strings.NewReplacer("/", "_", `\`, "_").Replace(item.Title)
 	for _, name := range []string{transfer.SafeName(title), fromURL} {
 		if name != "" {
@@ -35,8 +35,8 @@ func isName(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// withoutSlash returns u without a "/" at its end, because menu URLs often have a "/" after the
-// name.
+// withoutSlash returns u without a "/" at its end, because the URL of a menu often ends in
+// "/".
 func withoutSlash(u locus.URL) locus.URL {
 	p := u.Parts()
 	if p.Path == nil {
@@ -50,8 +50,8 @@ func withoutSlash(u locus.URL) locus.URL {
 	return u
 }
 
-// unique returns name, and adds a number if l already contains name. In a file name, the number
-// precedes the extension.
+// unique returns name, or name with a number if l already contains name. In the name of a
+// file, the number precedes the extension.
 func (l *listing) unique(name string, menu bool) string {
 	if l.names[name] == nil {
 		return name

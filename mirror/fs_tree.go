@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// fsMenu is a menu with its path, which never changes. The cache may drop the entries of the parent
-// directory, but the fsMenu stays.
+// fsMenu is a menu at a path that never changes. The cache may drop the entries of a
+// directory, but not an fsMenu.
 type fsMenu struct {
 	url    locus.URL
 	from   *access.Result // parent menu; nil for the root
@@ -23,18 +23,18 @@ type fsMenu struct {
 
 	// FS.mu guards the following fields.
 	name    string
-	listing *listing      // nil if the menu was not read yet, or its entries were dropped
-	element *list.Element // element in FS.recent
+	listing *listing      // nil if the menu was not read, or if its entries were dropped
+	element *list.Element // position in FS.recent
 }
 
-// listing holds the entries in a menu at the time of reading.
+// listing holds the entries of a menu at the time when the menu was read.
 type listing struct {
 	entries []*fsEntry // entries in the order of the menu
 	text    int64      // text in entries, in bytes
 	names   map[string]*fsEntry
-	next    map[string]int // next number to try for a duplicate name, by name
+	next    map[string]int // for each name, the next number for a duplicate
 	err     error          // reason why entries are missing; nil if the listing is complete
-	final   bool           // reading the menu again would return the same err
+	final   bool           // whether reading the menu again would return the same err
 	read    time.Time
 }
 
@@ -67,7 +67,7 @@ func (f *FS) lookup(name string) (*fsEntry, error) {
 			return nil, err
 		}
 		if e = l.names[element]; e == nil && l.err != nil {
-			return nil, l.err // the missing entries may include the name
+			return nil, l.err // a missing entry may have this name
 		} else if e == nil {
 			return nil, fs.ErrNotExist
 		}
@@ -75,8 +75,8 @@ func (f *FS) lookup(name string) (*fsEntry, error) {
 	return e, nil
 }
 
-// listing returns the cached entries of m, or reads the menu. want is the wanted name. If want is
-// empty, the caller wants all entries.
+// listing returns the cached entries of m, or reads the menu. If the argument want is not
+// empty, the caller needs only the entry with this name.
 func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	for {
 		l, busy := f.begin(m, want)
@@ -96,10 +96,10 @@ func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	return f.load(m)
 }
 
-// begin returns the cached entries of m, if they are recent enough. They must also be complete, or
-// contain the wanted name. Otherwise, begin returns a channel. If another goroutine is reading the
-// menu, the channel is closed after the read. If the channel is nil, the caller must read the menu
-// and call finish.
+// begin returns the cached entries of m, if they are recent enough and either complete or
+// include the name want. Otherwise, l is nil. If busy is not nil, another goroutine is reading
+// the menu, and closes the channel busy afterwards. If both results are nil, the caller must
+// read the menu and call finish.
 func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +118,8 @@ func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
 	return nil, busy
 }
 
-// finish caches the entries of m, unless l is nil, and wakes waiting goroutines.
+// finish wakes the goroutines that wait for the menu m. Unless l is nil, finish also caches
+// the entries l.
 func (f *FS) finish(m *fsMenu, l *listing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,8 +130,8 @@ func (f *FS) finish(m *fsMenu, l *listing) {
 	delete(f.loading, m)
 }
 
-// keep caches the entries of m, and drops other menus' entries beyond the limits. The caller
-// must hold f.mu.
+// keep caches the entries of m. Beyond the limits, it drops the entries of other menus. The
+// caller must hold f.mu.
 func (f *FS) keep(m *fsMenu, l *listing) {
 	f.drop(m)
 	m.listing, m.element = l, f.recent.PushFront(m)
@@ -168,7 +169,7 @@ func (f *FS) load(m *fsMenu) (*listing, error) {
 	return f.read(m, r, resource), nil
 }
 
-// read creates entries from the items in m.
+// read creates the entries for the items of a menu.
 func (f *FS) read(m *fsMenu, r *access.Result, resource *scheme.Menu) *listing {
 	l := &listing{names: make(map[string]*fsEntry), read: time.Now()}
 	from := &access.Result{URL: r.URL, LinkOrigin: r.LinkOrigin}
@@ -201,7 +202,8 @@ func (f *FS) read(m *fsMenu, r *access.Result, resource *scheme.Menu) *listing {
 	return l
 }
 
-// settle sets the state of e. own holds the menus that are already in the directory of e.
+// settle sets the state of e. The map own contains the menus that are already entries of the
+// same directory.
 func (f *FS) settle(e *fsEntry, own map[*fsMenu]bool) error {
 	isMenu := e.item.Kind == scheme.KindMenu
 	key := f.key(e.item.URL)
@@ -220,13 +222,13 @@ func (f *FS) settle(e *fsEntry, own map[*fsMenu]bool) error {
 		return nil
 	}
 	own[m] = true
-	m.name = e.name // the name may differ since the last read of the parent menu
+	m.name = e.name // the name may have changed since the parent menu was last read
 	e.state.Store(e.asDir(m))
 	return nil
 }
 
-// toMenu turns an entry into a directory or a link. Until the entry was opened, it counted as a
-// file.
+// toMenu turns an entry into a directory or a link. Before it was opened, the entry was
+// presented as a file.
 func (f *FS) toMenu(e *fsEntry) error {
 	key := f.key(e.item.URL)
 	f.mu.Lock()
@@ -268,8 +270,8 @@ func (f *FS) key(u locus.URL) locus.URL {
 	return u
 }
 
-// withoutView returns u without the fragment. It also removes a Gopher+ string that requests the
-// default view (RFC 1738 section 3.4.6), because the URL without this string names the same item.
+// withoutView returns u without the fragment. It also removes a Gopher+ string that requests
+// the default view (RFC 1738 section 3.4.6), because both URLs name the same item.
 func withoutView(u locus.URL) locus.URL {
 	u = u.WithoutFragment()
 	if s := u.Scheme(); s != "gopher" && s != "gophers" {
@@ -297,7 +299,7 @@ func (f *FS) has(item scheme.Item) bool {
 	return f.serverOf(item.URL) == f.server
 }
 
-// opens reports whether the client can open URLs of u's scheme.
+// opens reports whether the client supports the scheme of u.
 func (f *FS) opens(u locus.URL) bool {
 	s, _ := f.client.Registry().Lookup(u.Scheme())
 	return s.Access.Opener != nil

@@ -19,15 +19,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The manifest describes each file in the mirror, one JSON object per line. The end
-// of a run replaces it. Until then, the journal records the URLs that the run found
-// and their results, so that the next run can continue.
+// The manifest describes each file in the mirror. It contains one JSON object per line. A run
+// replaces the manifest when it ends. During the run, the journal records each URL that the
+// run found, and the result for each URL, so that the next run can continue.
 const (
 	manifestFile = stateFolder + "/manifest.ndjson"
 	journalFile  = stateFolder + "/journal.ndjson"
 )
 
-// Record is a line in the manifest: a URL and its file.
+// Record is a line in the manifest. It describes a URL and its file.
 type Record struct {
 	URL      string    `json:"url"`  // URL in canonical form, without a password
 	File     string    `json:"file"` // file with the resource's bytes, relative to the mirror's directory
@@ -39,16 +39,17 @@ type Record struct {
 	Modified time.Time `json:"modified,omitzero"`
 	Tag      string    `json:"tag,omitempty"`
 	Fetched  time.Time `json:"fetched"`
-	From     string    `json:"from,omitempty"` // URL of the first resource with a link to this resource; empty for a given URL
-	Start    string    `json:"start"`          // given URL from which Run found this resource
+	From     string    `json:"from,omitempty"` // URL of the first resource that links to this resource; empty for a starting URL
+	Start    string    `json:"start"`          // starting URL from which Run found this resource
 	Depth    int       `json:"depth"`          // number of links from Start
 
-	// Listed is the size and time of the resource in the menu, and Stored is the size and
-	// time of the file after Run wrote it. If the file differs from Stored, it does not
+	// Listed is the size and time that the menu reports for the resource. Stored is the size
+	// and time of the file after Run wrote the file. A file that differs from Stored does not
 	// belong to the mirror.
 	Listed *Stamp `json:"listed,omitempty"`
 	Stored *Stamp `json:"stored,omitempty"`
-	// Original is the file with the resource's bytes, if links in File were rewritten.
+	// Original is the file with the original bytes of the resource, if links in File were
+	// rewritten.
 	Original string `json:"original,omitempty"`
 	// Document means that Run follows the links in the resource.
 	Document bool `json:"document,omitempty"`
@@ -68,10 +69,10 @@ func (s *Stamp) equal(t *Stamp) bool {
 	return s != nil && t != nil && s.Size == t.Size && s.Time.Equal(t.Time)
 }
 
-// job is a URL to fetch: a line in the journal.
+// job is a URL to fetch. Each job is a line in the journal.
 type job struct {
 	URL    string          `json:"url"`            // see Record.URL
-	File   string          `json:"file,omitempty"` // path of the file; empty if the kind of the resource is not known yet
+	File   string          `json:"file,omitempty"` // path of the file; empty while the kind of the resource is unknown
 	Page   string          `json:"page,omitempty"`
 	From   string          `json:"from,omitempty"`
 	Origin policy.Origin   `json:"origin,omitempty"` // origin of the links in From
@@ -80,15 +81,15 @@ type job struct {
 	Hops   int             `json:"hops,omitempty"` // number of redirects before this resource
 	Kind   scheme.ItemKind `json:"kind,omitempty"`
 	Listed *Stamp          `json:"listed,omitempty"`
-	// InMenu means that From is a menu. Needed means that a browser needs the resource to show
-	// a page.
+	// InMenu means that From is a menu. Needed means that a browser needs this resource to
+	// show the page From.
 	InMenu bool     `json:"inMenu,omitempty"`
 	Needed bool     `json:"needed,omitempty"`
 	Above  []uint64 `json:"above,omitempty"` // hashes of the menus above the resource, to detect loops
 
 	seq        int // number of the job
 	tries      int
-	again      bool // only the links of the resource are needed
+	again      bool // whether only the links of the resource are needed
 	url, start locus.URL
 }
 
@@ -96,23 +97,23 @@ type job struct {
 type line struct {
 	Begin *begin `json:"begin,omitempty"`
 	Job   *job   `json:"job,omitempty"`
-	// Write is a claim that a run appends before it writes a file under a new name.
+	// Write is the claim that a run records before it writes a file under a new name.
 	Write *claim  `json:"write,omitempty"`
 	Done  *result `json:"done,omitempty"`
-	// Same is the URL of a job with a manifest record that is still correct.
+	// Same is the URL of a job whose record in the manifest is still correct.
 	Same string `json:"same,omitempty"`
-	// Links is the number of jobs, from the first job on, whose links are in the journal.
+	// Links is a number of jobs. The links of the first Links jobs are in the journal.
 	Links int `json:"links,omitempty"`
 }
 
-// begin identifies the run of the journal.
+// begin identifies the run to which the journal belongs.
 type begin struct {
 	Layout  Layout    `json:"layout"`
 	Options string    `json:"options,omitempty"` // hash of the options that affect the result
 	Time    time.Time `json:"time"`
 }
 
-// claim is the place of a URL, as a line in the journal.
+// claim records the paths of a URL's files as a line in the journal.
 type claim struct {
 	URL  string `json:"url"`
 	File string `json:"file"`
@@ -123,11 +124,11 @@ type claim struct {
 type result struct {
 	Status Status `json:"status"`
 	Record
-	Missing bool `json:"missing,omitempty"` // the server has no such resource
+	Missing bool `json:"missing,omitempty"` // the server reported that the resource does not exist
 	Again   bool `json:"again,omitempty"`   // the resource already has a result
 }
 
-// key identifies a URL.
+// key is a hash that identifies a URL.
 type key [16]byte
 
 func keyOf(url string) key {
@@ -135,32 +136,32 @@ func keyOf(url string) key {
 	return key(sum[:16])
 }
 
-// known is the ledger's entry for a URL. manifest and result are the offsets, plus 1, of the URL's
-// lines in the manifest and the journal.
+// known is the ledger's entry for a URL. The fields manifest and result are the offsets of the
+// URL's lines in the manifest and in the journal, plus 1.
 type known struct {
 	manifest, result int64
-	found            bool // this run found the URL
-	same             bool // the record in the manifest is still correct
-	missing          bool // the server no longer has the resource
+	found            bool // whether this run found the URL
+	same             bool // whether the record in the manifest is still correct
+	missing          bool // whether the server no longer has the resource
 }
 
-// ledger is the manifest and the journal of a mirror. It is not safe for concurrent use.
+// ledger combines the manifest and the journal of a mirror. It is not safe for concurrent use.
 type ledger struct {
 	root     *os.Root
 	begin    begin
-	manifest *lineFile // nil if it is missing
+	manifest *lineFile // nil if the manifest is missing
 	journal  *lineFile
-	jobs     []int64 // offsets of the jobs in the journal
-	seq      int     // number of jobs that nextJob returned
+	jobs     []int64 // offset of each job in the journal
+	seq      int     // number of jobs that nextJob has returned
 	index    map[key]known
-	claims   map[key]place // places that have no result, but may have files
+	claims   map[key]place // places without a result, where files may exist
 
-	resumed int            // number of jobs whose links an interrupted run added
+	resumed int            // number of jobs whose links the interrupted run added
 	counts  map[Status]int // results of the interrupted run
 }
 
-// openLedger reads the manifest and journal of earlier runs. It calls the function take for each
-// place whose names are in use.
+// openLedger reads the manifest and journal of earlier runs. It calls the function take for
+// each place whose file names are in use.
 func openLedger(root *os.Root, b begin, take func(place)) (*ledger, error) {
 	l := &ledger{root: root, begin: b, index: map[key]known{}, claims: map[key]place{}, counts: map[Status]int{}}
 	if err := l.open(take); err != nil {
@@ -198,10 +199,11 @@ func (l *ledger) open(take func(place)) (err error) {
 }
 
 var (
-	// ErrLayout means that the directory contains a mirror with another layout. The error of
-	// [Run] wraps it.
+	// ErrLayout means that the directory contains a mirror with another layout. [Run] returns
+	// an error that wraps ErrLayout.
 	ErrLayout = errors.New("the folder has a mirror of another layout")
-	// ErrManifest is wrapped by errors about a manifest that can't be read.
+	// ErrManifest means that the manifest can't be read. [Run] returns an error that wraps
+	// ErrManifest.
 	ErrManifest = errors.New("the manifest is damaged")
 )
 
@@ -244,15 +246,16 @@ func (l *ledger) openManifest(take func(place)) (err error) {
 	return nil
 }
 
-// isSafe reports whether the files in r are inside the mirror's directory.
+// isSafe reports whether all paths in r are inside the mirror's directory.
 func (r *Record) isSafe() bool {
 	return r.URL != "" && isLocal(r.File) && (r.Page == "" || isLocal(r.Page)) && (r.Original == "" || isLocal(r.Original))
 }
 
 func isLocal(name string) bool { return fs.ValidPath(name) && name != "." && filepath.IsLocal(name) }
 
-// load reads the journal of an interrupted run, and truncates the journal after its valid lines.
-// continues reports whether this run has the same options as the interrupted run.
+// load reads the journal of an interrupted run, and truncates the journal after its last valid
+// line. The result continues reports whether this run has the same URLs and options as the
+// interrupted run.
 func (l *ledger) load(take func(place)) (continues bool, err error) {
 	end := int64(0)
 	for text, at := range l.journal.lines() {
@@ -268,7 +271,7 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 			}
 			continues = n.Begin.Options == l.begin.Options
 		case n.Job != nil:
-			if continues && isLocal(n.Job.File) { // after a run with other options, a name without a file is free again
+			if continues && isLocal(n.Job.File) { // with other options, a name without a file is free again
 				take(place{n.Job.File, n.Job.Page})
 			}
 			l.change(n.Job.URL, func(e *known) { e.found = true })
@@ -298,7 +301,7 @@ func (l *ledger) change(url string, f func(*known)) {
 	l.index[k] = e
 }
 
-// apply records a result, which is in the line at offset.
+// apply records a result, whose journal line is at the offset at.
 func (l *ledger) apply(r *result, at int64) {
 	l.change(r.URL, func(e *known) {
 		e.missing = r.Missing
@@ -309,7 +312,7 @@ func (l *ledger) apply(r *result, at int64) {
 	delete(l.claims, keyOf(r.URL))
 }
 
-// append adds a line to the journal. flush returns any error.
+// append adds a line to the journal. Only flush returns an error.
 func (l *ledger) append(n line) (at int64) { return l.journal.append(n) }
 
 // flush writes the journal to the file, so that it survives if this process is killed.
@@ -322,20 +325,21 @@ func (l *ledger) add(j *job) {
 
 func (l *ledger) isFound(url string) bool { return l.index[keyOf(url)].found }
 
-// claim records that the mirror owns the files of a place.
+// claim records that the mirror owns the files at a place.
 func (l *ledger) claim(url string, at place) error {
 	l.claims[keyOf(url)] = at
 	l.append(line{Write: &claim{url, at.file, at.page}})
 	return l.flush()
 }
 
-// same records that a URL's record in the manifest is still correct.
+// same records that the manifest record for a URL is still correct.
 func (l *ledger) same(url string) {
 	l.change(url, func(e *known) { e.same = true })
 	l.append(line{Same: url})
 }
 
-// hasResult reports whether this run has a result, other than a failure, for a URL.
+// hasResult reports whether this run has recorded a result for a URL. A failure does not count
+// as a result.
 func (l *ledger) hasResult(url string) bool {
 	e := l.index[keyOf(url)]
 	return e.same || e.result > 0
@@ -343,8 +347,8 @@ func (l *ledger) hasResult(url string) bool {
 
 func (l *ledger) done(r *result) { l.apply(r, l.append(line{Done: r})) }
 
-// nextJob reads the next job from the journal. If there is none, it returns nil. Later calls may
-// return jobs that were added in the meantime.
+// nextJob reads the next job from the journal. If the journal contains no further job, nextJob
+// returns nil. A later call may return a job that was added in the meantime.
 func (l *ledger) nextJob() (*job, error) {
 	if l.seq == len(l.jobs) {
 		return nil, nil
@@ -363,8 +367,8 @@ func (l *ledger) nextJob() (*job, error) {
 	return n.Job, nil
 }
 
-// records returns two records of a URL: before from the manifest, and now from this run. A missing
-// record is nil.
+// records returns the manifest's record for a URL as before, and this run's result as now.
+// Both may be nil.
 func (l *ledger) records(url string) (before *Record, now *result) {
 	e := l.index[keyOf(url)]
 	if e.manifest > 0 {
@@ -385,9 +389,9 @@ func (l *ledger) records(url string) (before *Record, now *result) {
 	return before, now
 }
 
-// finish replaces the manifest by a manifest with the results of this run, and removes the journal.
-// It calls the function lost for each file that this run did not find or that the server no longer
-// has. If lost returns true, the file stays in the manifest. If lost is nil, all files stay.
+// finish writes a new manifest with the results of this run, and removes the journal. It calls
+// the function lost for each record whose resource this run did not find, or that the server
+// no longer has. If lost returns true or is nil, the record stays in the manifest.
 func (l *ledger) finish(lost func(*Record) bool) error {
 	if err := l.flush(); err != nil {
 		return err
@@ -421,9 +425,9 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 	return l.journal.cut(0)
 }
 
-// all yields the records for the new manifest, as JSON, by their URLs: first in the
-// order of the old manifest, then the records that this run added. Each text is valid
-// until the next iteration.
+// all yields the URL and the JSON text of each record for the new manifest. Records of the old
+// manifest come first, in the same order. Records that this run added follow. Each text is
+// valid until the next iteration.
 func (l *ledger) all() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		if l.manifest != nil {

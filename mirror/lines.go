@@ -13,11 +13,11 @@ import (
 // maxLine is the maximum length of a line.
 const maxLine = 1 << 20
 
-// lineFile is a file with a JSON value on each line. Lines are read by offset, so only offsets
-// are in memory.
+// lineFile is a file with a JSON value on each line. Lines are read by their offset, so that
+// only offsets need memory.
 type lineFile struct {
 	file *os.File
-	w    *bufio.Writer // writer for append; the field size includes its buffered bytes
+	w    *bufio.Writer // buffered writer of append; the field size includes buffered bytes
 	size int64
 }
 
@@ -52,7 +52,7 @@ func (l *lineFile) lines() iter.Seq2[[]byte, int64] {
 	}
 }
 
-// read reads the line at an offset into value.
+// read decodes the line at the offset at into value.
 func (l *lineFile) read(at int64, value any) error {
 	if err := l.flush(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *lineFile) read(at int64, value any) error {
 
 func damagedAt(at int64) error { return fmt.Errorf("%w at offset %d", ErrManifest, at) }
 
-// append adds a line at the end. flush returns any error.
+// append adds a line at the end. Only flush returns an error.
 func (l *lineFile) append(value any) (at int64) {
 	at = l.size
 	text := encode(value)
@@ -78,7 +78,7 @@ func (l *lineFile) append(value any) (at int64) {
 	return at
 }
 
-// encode returns v as a JSON line. It can't fail for the types in this package.
+// encode returns v as a JSON line. Encoding can't fail for the types in this package.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -87,10 +87,10 @@ func encode(v any) []byte {
 	return b.Bytes()
 }
 
-// flush writes the lines to the file, so that they survive if this process is killed.
+// flush writes the buffered lines to the file, so that they survive if this process is killed.
 func (l *lineFile) flush() error { return l.w.Flush() }
 
-// cut truncates the file to size, where append continues.
+// cut truncates the file to size bytes. The next append continues there.
 func (l *lineFile) cut(size int64) error {
 	l.w.Reset(l.file)
 	l.size = size

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// typeOf returns a media type without parameters: the server's type, or else the type by file
-// name.
+// typeOf returns the server's media type without parameters. If the server sent none, typeOf
+// guesses the type from the file name.
 func typeOf(mediaType, name string) string {
 	if t, _, _ := strings.Cut(mediaType, ";"); strings.TrimSpace(t) != "" {
 		return strings.ToLower(strings.TrimSpace(t))
@@ -33,8 +33,8 @@ const (
 	geminiType   = "text/gemini"
 )
 
-// documentType returns the media type for reading a document, or "" if the document has no
-// links.
+// documentType returns the media type with which to read a document for links, or "" if this
+// type has no links.
 func documentType(mediaType string) string {
 	switch mediaType {
 	case "text/html", "application/xhtml+xml", "image/svg+xml":
@@ -74,7 +74,7 @@ func linksOf(text, docType string) iter.Seq[document.Link] {
 				strings.HasSuffix(l.Element, " action"), strings.HasSuffix(l.Element, " formaction"), strings.HasSuffix(l.Element, " ping"):
 				continue
 			case l.Element == "" && l.Form != extract.Link && l.Form != extract.Image && l.Form != extract.Definition && l.Form != extract.Attribute:
-				continue // URL in running text
+				continue // a URL in running text
 			}
 			if !yield(l) {
 				return
@@ -83,7 +83,8 @@ func linksOf(text, docType string) iter.Seq[document.Link] {
 	}
 }
 
-// gemtextLinks yields the links in gemtext: lines with "=>", spaces, a URL and a label.
+// gemtextLinks yields the links in gemtext. A link is a line with "=>", spaces, a URL and an
+// optional label.
 func gemtextLinks(text string) iter.Seq[document.Link] {
 	return func(yield func(document.Link) bool) {
 		at, code := 0, false
@@ -118,7 +119,7 @@ func gemtextLinks(text string) iter.Seq[document.Link] {
 	}
 }
 
-// resolve returns the target URL of a link in a document at base.
+// resolve returns the target URL of the link l in the document with the URL base.
 func (c *crawler) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
 		return l.Resolve(base)
@@ -161,7 +162,7 @@ func (c *crawler) pageLinks(j *job, text []byte, docType string, base locus.URL,
 	return list
 }
 
-// isNeeded reports whether a browser needs the target of a link to show the page.
+// isNeeded reports whether a browser needs u, the target of the link l, to show the page.
 func isNeeded(l *document.Link, u locus.URL) bool {
 	switch l.Element {
 	case "script src", "img src", "img srcset", "iframe src", "frame src", "embed src", "object data", "audio src", "video src", "video poster",

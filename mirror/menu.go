@@ -18,11 +18,11 @@ import (
 
 const (
 	maxItems = 1 << 20
-	// itemsType is the media type of a stored menu for which the scheme has no format of its own.
-	// Each line holds one item as a JSON object.
+	// itemsType is the media type of a stored menu whose scheme has no format for menus. Each
+	// line of the file contains one item as a JSON object.
 	itemsType = "application/x-ndjson"
-	// maxAlike limits how often the same menu may occur on one path. More occurrences indicate a
-	// loop.
+	// maxAlike is the maximum number of menus above a menu that may have the same content.
+	// More such menus indicate a loop.
 	maxAlike = 2
 )
 
@@ -107,8 +107,9 @@ func (c *crawler) itemLink(j *job, item *scheme.Item, origin policy.Origin) (l j
 	return l, true
 }
 
-// noteAbove detects a loop of symbolic links. If a directory equals several directories above it,
-// noteAbove drops its links. Otherwise it adds the hash of the directory to the jobs of its links.
+// noteAbove detects a loop of symbolic links. If a directory equals several directories above
+// it, noteAbove drops the links of the directory. Otherwise, noteAbove adds the directory's
+// hash to the jobs for these links.
 func (c *crawler) noteAbove(j *job, hash uint64, o *outcome) {
 	alike := 0
 	for _, above := range j.Above {
@@ -145,7 +146,7 @@ func encodeItem(e *json.Encoder, item *scheme.Item) {
 	if item.Size >= 0 {
 		line.Size = &item.Size
 	}
-	_ = e.Encode(line) // can't fail: it writes to memory
+	_ = e.Encode(line) // can't fail, because it writes to memory
 }
 
 // decodeItems decodes the output of encodeItem.

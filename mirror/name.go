@@ -24,29 +24,30 @@ import (
 type Layout string
 
 const (
-	// LayoutHost is the default: HOST/PATH, or HOST+PORT/PATH for a port other than the
-	// default.
+	// LayoutHost is the default layout. It uses HOST/PATH, or HOST+PORT/PATH if the port is
+	// not the scheme's default port.
 	LayoutHost Layout = "host"
-	// LayoutURL adds the scheme: SCHEME/HOST/PATH.
+	// LayoutURL includes the scheme, as in SCHEME/HOST/PATH.
 	LayoutURL Layout = "url"
 	// LayoutFlat puts all files in one directory.
 	LayoutFlat Layout = "flat"
-	// LayoutType uses a directory for each media type: text/html/NAME.
+	// LayoutType uses a directory for each media type, as in text/html/NAME.
 	LayoutType Layout = "type"
 )
 
 const (
 	// stateFolder is the directory for the mirror's own files.
 	stateFolder = ".locus-mirror"
-	// menuFile holds the bytes of a directory's menu.
+	// menuFile is the name of the file that contains a directory's menu.
 	menuFile = ".menu"
-	// maxSegment limits file names, so that a suffix fits into 255 bytes.
+	// maxSegment is the maximum length of a file name. With a suffix, the name fits into 255
+	// bytes.
 	maxSegment = 230
 )
 
 // place holds the paths of a resource's files.
 type place struct {
-	file string // path of the file with the bytes of the resource, with "/"
+	file string // slash-separated path of the file with the bytes of the resource
 	page string // path of the HTML page for a menu; empty for objects
 }
 
@@ -55,8 +56,9 @@ type placer struct {
 	registry *scheme.Registry
 	layout   Layout
 	seed     maphash.Seed
-	// names holds the used names. The key ignores case and Unicode normalization. The value is
-	// the hash of the exact name, with the lowest bit set for a directory.
+	// names contains the used names. A key is a hash that ignores case and Unicode
+	// normalization. The value is a hash of the exact name, whose lowest bit is set for a
+	// directory.
 	names map[uint64]uint64
 }
 
@@ -64,7 +66,7 @@ func newPlacer(r *scheme.Registry, layout Layout) *placer {
 	return &placer{registry: r, layout: layout, seed: maphash.MakeSeed(), names: map[uint64]uint64{}}
 }
 
-// take reserves the names in a place of an earlier run.
+// take reserves the file names of a place from an earlier run.
 func (p *placer) take(at place) {
 	for _, name := range []string{at.file, at.page} {
 		if name == "" {
@@ -79,8 +81,8 @@ func (p *placer) take(at place) {
 	}
 }
 
-// claim reserves name, and reports whether it was free. A directory may be claimed again with
-// the same spelling.
+// claim reserves name, and reports whether the name was free. The same directory name may be
+// claimed again with the same spelling.
 func (p *placer) claim(name string, folder bool) bool {
 	key := maphash.String(p.seed, norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFC.String(name)))))
 	spelled := maphash.String(p.seed, "="+name) &^ 1
@@ -94,14 +96,14 @@ func (p *placer) claim(name string, folder bool) bool {
 	return true
 }
 
-// place returns a new place for u, which must be in canonical form. The place is unique on any
-// file system.
+// place returns a new place for u, which must be in canonical form. On any file system, the
+// file names of the place are unique.
 func (p *placer) place(u locus.URL, isMenu bool, mediaType string) place {
 	dirs, name := p.split(u)
 	s := p.registry.Scheme(u)
 	listing := s.Traits.Has(scheme.Directories)
 	hash := urlHash(u.String())
-	ofFolder := isMenu && (listing || path.Ext(name) == "" || name == indexName) // otherwise the menu is stored like a file with this name
+	ofFolder := isMenu && (listing || path.Ext(name) == "" || name == indexName) // otherwise, the menu becomes a file with this name
 	switch p.layout {
 	case LayoutFlat, LayoutType:
 		if ofFolder && name == indexName {
@@ -139,8 +141,8 @@ func (p *placer) place(u locus.URL, isMenu bool, mediaType string) place {
 // indexName is the file name for a URL that ends in "/".
 const indexName = "index.html"
 
-// folder reserves directories and returns their path. If a name is already used, it chooses
-// another name.
+// folder reserves the directories dirs and returns their path. If a name is already used,
+// folder chooses another name.
 func (p *placer) folder(dirs []string) string {
 	at := ""
 	for i, dir := range dirs {
@@ -157,7 +159,8 @@ func (p *placer) folder(dirs []string) string {
 	return at
 }
 
-// free reserves a name in a directory. If name is used, free adds a hash to it.
+// free reserves a name in a directory. If the name is already used, free adds the hash to the
+// name.
 func (p *placer) free(folder, name, hash string) string {
 	file := path.Join(folder, name)
 	for n := 8; !p.claim(file, false); n++ {
@@ -171,7 +174,7 @@ func urlHash(text string) string {
 	return fmt.Sprintf("%x", sum[:16])
 }
 
-// withHash puts a hash before the extension of name.
+// withHash inserts a hash before the extension of name.
 func withHash(name, hash string) string {
 	ext := path.Ext(name)
 	if ext == name || len(ext) > 16 {
@@ -180,7 +183,7 @@ func withHash(name, hash string) string {
 	return strings.TrimSuffix(name, ext) + "~" + hash + ext
 }
 
-// hostFolders returns the directories for a host.
+// hostFolders returns the directories for the host of u.
 func (p *placer) hostFolders(u locus.URL) []string {
 	name := strings.ToLower(u.Host())
 	s := p.registry.Scheme(u)
@@ -211,14 +214,15 @@ func typeFolder(mediaType, name string, isMenu bool) []string {
 	return []string{safeSegment(major), safeSegment(minor)}
 }
 
-// Scheme fields that form a path, and scheme fields that follow the last name of the path.
+// These are the scheme fields that form a path, and the scheme fields that are appended to the
+// last name of the path.
 var (
 	pathFields   = []string{"cwd", "segments", "newsgroup", "database", "selector", "path", "hsoname", "name", "articleNumber", "messageId", "contentId", "wpath"}
 	searchFields = []string{"search", "searchpart", "query"}
 )
 
-// split returns the directories and the file name in the path of u, made safe. A missing file
-// name becomes the name of an index.
+// split returns the directories and the file name in the path of u, after escaping unsafe
+// characters. If the path ends in "/", the file name is indexName.
 func (p *placer) split(u locus.URL) (dirs []string, name string) {
 	u, _ = locus.Parse(u.WithoutPassword().Shown())
 	segments, search := p.segments(u)
@@ -258,7 +262,7 @@ func (p *placer) segments(u locus.URL) (segments []string, search string) {
 		case string:
 			switch {
 			case isPath && byPath && f.Name == "name":
-				segments = append(segments, v) // the "/" in v was escaped
+				segments = append(segments, v) // the "/" in v was escaped in the URL
 			case isPath:
 				segments = append(segments, strings.Split(strings.TrimLeft(v, "/"), "/")...)
 			case isSearch:
@@ -276,8 +280,8 @@ func (p *placer) segments(u locus.URL) (segments []string, search string) {
 	return segments, search
 }
 
-// safeSegment returns a file name that is valid on any system. It escapes "%" and all
-// characters that a system rejects or interprets, so different names stay different.
+// safeSegment returns a file name that is valid on any system. It escapes all characters that
+// a system rejects or interprets. It also escapes "%", so that different names stay different.
 func safeSegment(octets string) string {
 	if octets == "" {
 		return "%"
@@ -319,19 +323,19 @@ func mustEscape(text string, i int, r rune, n int) bool {
 	return !unicode.IsGraphic(r) || unicode.Is(unicode.Z, r) || unicode.Is(unicode.Cf, r)
 }
 
-// isOwn reports whether the mirror itself uses the name, in any letter case.
+// isOwn reports whether the mirror uses the name for its own files, ignoring case.
 func isOwn(name string) bool {
 	lower := strings.ToLower(name)
 	return strings.HasPrefix(lower, stateFolder) || strings.HasPrefix(lower, menuFile)
 }
 
-// isDevice reports whether name, ignoring its suffix, is a device name on Windows.
+// isDevice reports whether name without its extension is a device name on Windows.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	return stem != "" && transfer.SafeName(stem) == "_"+stem
 }
 
-// shortened returns name, with a hash in place of the middle if it is too long.
+// shortened returns name. If name is too long, shortened replaces the middle with a hash.
 func shortened(name string) string {
 	if len(name) <= maxSegment {
 		return name

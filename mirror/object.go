@@ -23,11 +23,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// smallObject is the maximum size of an object in memory. A larger object is written to a part,
-// which a later run can continue.
+// smallObject is the maximum size of an object in memory. Run writes a larger object to a part
+// file, with which a later run can continue.
 const smallObject = 256 << 10
 
-// buffers holds buffers of smallObject bytes.
+// buffers is a pool of buffers of smallObject bytes.
 var buffers = sync.Pool{New: func() any { return new([smallObject]byte) }}
 
 // object stores an object, and reads its links if it is a document.
@@ -39,7 +39,7 @@ func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *
 	mediaType := typeOf(r.Type, lastName(j.url))
 	docType := documentType(mediaType)
 	if j.InMenu && c.registry.Scheme(j.url).Traits.Has(scheme.Directories) {
-		docType = "" // The links of the document are not needed, because the directory lists all resources.
+		docType = "" // The document's links are not needed, because the directory lists all resources.
 	}
 	kept := c.isStored(j, r)
 	if docType == "" {
@@ -91,8 +91,8 @@ func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *
 	}
 }
 
-// bounded drops a text that is too long for the manifest, because the server determines its
-// length.
+// bounded returns text, or "" if text is too long for the manifest. The server determines the
+// length of the text.
 func bounded(text string) string {
 	const most = 4 << 10
 	if len(text) > most {
@@ -113,7 +113,8 @@ func (c *crawler) isStored(j *job, r *scheme.Object) bool {
 	return j.Needed || c.o.Include == nil || matches(c.o.Include, j.url, c.registry.Port(j.url))
 }
 
-// readStart reads up to limit bytes of an object. whole reports whether these are all bytes.
+// readStart reads up to limit bytes of an object. The result whole reports whether text is the
+// whole object.
 func readStart(r *scheme.Object, limit int64) (text []byte, whole bool, err error) {
 	buffer := buffers.Get().(*[smallObject]byte)
 	n, err := io.ReadFull(r.Body, buffer[:min(limit, smallObject)])
@@ -124,7 +125,7 @@ func readStart(r *scheme.Object, limit int64) (text []byte, whole bool, err erro
 	case err != nil:
 		return text, false, err
 	case limit <= smallObject:
-		// One more byte shows whether the object is longer.
+		// Reading one more byte shows whether the object is longer.
 		var more [1]byte
 		n, err := io.ReadFull(r.Body, more[:])
 		if n == 0 && err == io.EOF {
@@ -143,7 +144,7 @@ func unlessEnd(err error) error {
 	return err
 }
 
-// checkSize returns an error if the size of an object differs from the server's size.
+// checkSize returns an error if size differs from the size that the server reported.
 func checkSize(r *scheme.Object, size int64) error {
 	if r.Size >= 0 && size != r.Size {
 		return fmt.Errorf("%w: got %d bytes instead of %d", scheme.ErrProtocol, size, r.Size)
@@ -151,7 +152,7 @@ func checkSize(r *scheme.Object, size int64) error {
 	return nil
 }
 
-// place sets the file in the record r. It is the file from an earlier run, or a new file with an
+// place sets the file name in the record r. The name is the name from an earlier run, or a new
 // unused name.
 func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType string) error {
 	if p.Record != nil && p.Menu == isMenu {
@@ -189,7 +190,8 @@ func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType strin
 	return nil
 }
 
-// keepOctets stores the bytes of an object or menu, unless the existing file is the same.
+// keepOctets stores the bytes of an object or menu, unless the existing file contains the same
+// bytes.
 func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	sum := sha256.Sum256(octets)
 	r.Size, r.Digest = int64(len(octets)), "sha256:"+hex.EncodeToString(sum[:])
@@ -206,8 +208,8 @@ func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	c.fileWritten(p, r, stored, o)
 }
 
-// isSame reports whether the existing file has the bytes of r. If it has, isSame makes the existing
-// file the result, with the old time.
+// isSame reports whether the existing file contains the bytes of r. If so, isSame makes the
+// existing file the result, without changing its time.
 func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	if p.Record == nil || !p.intact || p.Digest != r.Digest || p.File != r.File {
 		return false
@@ -217,7 +219,7 @@ func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	return true
 }
 
-// fileWritten makes r the result after the file was written.
+// fileWritten makes r the result of an attempt that has written the file.
 func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	if p.intact && p.File != r.File {
 		c.tree.remove(p.File) // The resource changed from a menu to an object, or the reverse.
@@ -228,7 +230,7 @@ func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	case p.Record == nil || p.Gone:
 		status = Added
 	case p.Digest == r.Digest:
-		status = Same // The file was missing or had other content.
+		status = Same // The file was missing or was altered.
 	}
 	o.result = &result{Status: status, Record: *r}
 }
@@ -240,7 +242,7 @@ func (c *crawler) timeOf(r *Record) time.Time {
 	return r.Modified
 }
 
-// received counts the received bytes.
+// received adds to the number of received bytes and files.
 func (c *crawler) received(size int64, file bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -250,8 +252,8 @@ func (c *crawler) received(size int64, file bool) {
 	}
 }
 
-// keepPart writes an object that does not fit in memory to a part file. text holds the bytes that
-// were already read.
+// keepPart writes an object that does not fit in memory to a part file. The argument text
+// contains the bytes that were already read.
 func (c *crawler) keepPart(ctx context.Context, p prior, r *Record, part *part, object *scheme.Object, text []byte, readErr error, o *outcome) {
 	if err := part.begin(object); err != nil {
 		o.err = err
@@ -286,7 +288,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
-// part is an incompletely fetched object, which is stored in a temporary file.
+// part is an incomplete object, which is stored in a temporary file.
 type part struct {
 	Tag     string    `json:"tag,omitempty"`
 	ModTime time.Time `json:"modified,omitzero"`
@@ -301,7 +303,7 @@ type part struct {
 
 const maxPartText = 64 << 10
 
-// openPart looks for a part of j.
+// openPart returns the part for j, which may contain bytes from an earlier run.
 func (c *crawler) openPart(j *job) *part {
 	p := &part{tree: c.tree, name: partFolder + "/" + urlHash(j.URL)}
 	if !c.tree.parts.Load() {
@@ -320,7 +322,7 @@ func (c *crawler) openPart(j *job) *part {
 	return p
 }
 
-// offset returns the offset from which to continue. Zero means the beginning.
+// offset returns the offset at which to continue the download.
 func (p *part) offset() int64 {
 	if p.size < smallObject || p.Whole >= 0 && p.size >= p.Whole {
 		p.size = 0
@@ -328,7 +330,7 @@ func (p *part) offset() int64 {
 	return p.size
 }
 
-// begin opens the part for the bytes of o.
+// begin opens the part file to append the bytes of o.
 func (p *part) begin(o *scheme.Object) error {
 	p.sum = sha256.New()
 	p.tree.parts.Store(true)
@@ -379,7 +381,7 @@ func (p *part) remove() {
 	p.tree.root.Remove(p.name + ".json")
 }
 
-// close closes the part, which stays for a later run.
+// close closes the part file, which a later run can use.
 func (p *part) close() {
 	if p.f != nil {
 		p.f.Close()

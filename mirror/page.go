@@ -18,8 +18,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// At the end of a run, Run writes a page for each menu and rewrites the links. Before that, it
-// does not know which resources are in the mirror.
+// At the end of a run, Run writes a page for each menu and rewrites the links. Only then does
+// it know which resources are in the mirror.
 
 // pages writes the menu pages and rewrites the links in the documents of this run.
 func (c *crawler) pages() error {
@@ -53,7 +53,7 @@ type targets struct {
 	known map[string]string
 }
 
-// maxTargets limits the cached files.
+// maxTargets is the maximum number of cached targets.
 const maxTargets = 100_000
 
 // of returns the file that a link to u should open, or "" if u is not in the mirror.
@@ -81,8 +81,8 @@ func (t *targets) of(u locus.URL) string {
 	return file
 }
 
-// href returns the relative URL for a link to u in file. If the link should not change, ok is
-// false.
+// href returns the relative URL for a link to u in the given file. If the link should not
+// change, ok is false.
 func (t *targets) href(file string, u locus.URL) (text string, ok bool) {
 	fragment := ""
 	if f, has := u.Fragment(); has {
@@ -96,7 +96,7 @@ func (t *targets) href(file string, u locus.URL) (text string, ok bool) {
 	return text, isPlain(text)
 }
 
-// isPlain reports whether a URL contains only RFC 3986 characters.
+// isPlain reports whether a URL contains only characters that RFC 3986 allows.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if !octet.Is(text[i], octet.Alpha|octet.Digit) && strings.IndexByte("-._~:/?#[]@!$&'()*+,;=%", text[i]) < 0 {
@@ -106,7 +106,7 @@ func isPlain(text string) bool {
 	return true
 }
 
-// relativePath returns the URL of a file relative to another file.
+// relativePath returns the relative URL from the file from to the file to.
 func relativePath(from, to string) string {
 	up, down := strings.Split(from, "/"), strings.Split(to, "/")
 	up = up[:len(up)-1]
@@ -143,7 +143,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 	}
 	items, title, err := c.itemsOf(u, r)
 	if err != nil {
-		return nil // Without a page, the bytes of the menu are still stored.
+		return nil // The mirror stores the menu's bytes even without a page.
 	}
 	page := u
 	var b bytes.Buffer
@@ -167,7 +167,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 	return nil
 }
 
-// replace writes a file, unless it already has this content.
+// replace writes a file, unless the file already has this content.
 func (c *crawler) replace(name string, octets []byte, modTime time.Time) error {
 	if stamp := c.tree.stamp(name); stamp != nil && stamp.Size == int64(len(octets)) {
 		if f, err := c.tree.read(name); err == nil {
@@ -216,8 +216,9 @@ func (c *crawler) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title st
 	return items, m.Title, nil
 }
 
-// mayLink reports whether the page for a menu may link to u. A browser would run "javascript:"
-// in the page, and a server must not link to files on the reader's machine.
+// mayLink reports whether the page for a menu may link to u. It rejects "javascript:" URLs,
+// which a browser would run in the page. It also rejects links from a server's menu to files
+// on the reader's machine.
 func (c *crawler) mayLink(page, u locus.URL) bool {
 	isFile := func(u locus.URL) bool { return c.registry.Scheme(u).Traits.Has(scheme.Files) }
 	return c.registry.Known(u) && (!isFile(u) || isFile(page))
@@ -249,14 +250,14 @@ func writeMenu(w *bytes.Buffer, title string, items []scheme.Item, href func(loc
 	w.WriteString("</pre>\n</body>\n</html>\n")
 }
 
-// edit replaces the text from start to end.
+// edit is a replacement for the bytes between the offsets start and end.
 type edit struct {
 	start, end int
 	text       string
 }
 
-// relink changes the links in the file of a document so that they point to other files of the
-// mirror. The original bytes of the resource are stored separately.
+// relink changes the links in a document's file so that they point to other files of the
+// mirror. It stores the original bytes of the resource separately.
 func (c *crawler) relink(r *Record, t *targets) error {
 	if !c.o.Relink && r.Original == "" {
 		return nil
@@ -267,7 +268,7 @@ func (c *crawler) relink(r *Record, t *targets) error {
 	}
 	f, err := c.tree.read(original(r))
 	if err != nil {
-		return nil // There is no file to change.
+		return nil // The document has no file to change.
 	}
 	text, err := readPage(f, c.o.MaxPage)
 	f.Close()
@@ -304,7 +305,7 @@ func (c *crawler) rewrite(r *Record, octets []byte) error {
 	return nil
 }
 
-// edits returns the link changes for a document, in order.
+// edits returns the changes of the links in a document, in order.
 func (c *crawler) edits(text, docType string, base locus.URL, file string, t *targets) (list []edit) {
 	based := false
 	if docType == htmlType {

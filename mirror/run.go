@@ -15,13 +15,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Run mirrors resources to the directory dir. It selects the resources at and below the
-// URLs in the list starts. If the directory is missing, Run creates it. The options may be
-// nil. Only one run may use a directory at a time; otherwise the error is [ErrBusy].
+// Run mirrors the resources at and below the starting URLs to the directory dir. If the
+// directory is missing, Run creates it. The options may be nil. If another run is using the
+// directory, Run returns an error that wraps [ErrBusy].
 //
-// Run returns an error if a URL can't be mirrored, if the directory fails, or if ctx ends.
-// The error of a single resource is in its [Event]. After an error, the next run with the
-// same URLs and options continues.
+// Run returns an error if it can't mirror a starting URL, if it can't write to the directory,
+// or if ctx ends. It reports an error of a single resource in an [Event]. After an error, the
+// next run with the same URLs and options continues the run.
 func Run(ctx context.Context, client *access.Client, dir string, starts []locus.URL, o *Options) (Summary, error) {
 	options, err := o.orDefault()
 	if err != nil {
@@ -53,7 +53,7 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 	return sum, inFolder(dir, err)
 }
 
-// setStarts checks the given URLs.
+// setStarts checks and stores the starting URLs.
 func (c *crawler) setStarts(starts []locus.URL) error {
 	if len(starts) == 0 {
 		return errors.New("mirror: no URL")
@@ -85,7 +85,7 @@ func (c *crawler) run(ctx context.Context) (Summary, error) {
 	defer c.cancel()
 	for status, n := range c.ledger.counts {
 		for range n {
-			if status != Failed { // a failed resource is retried
+			if status != Failed { // this run retries a failed resource
 				c.count(status)
 			}
 		}
@@ -121,8 +121,8 @@ func (c *crawler) run(ctx context.Context) (Summary, error) {
 	return c.sum, nil
 }
 
-// inFolder adds the directory, and advice, to errors about the directory and its files, because
-// these errors do not name it.
+// inFolder adds the name of the directory, and advice, to errors about the directory and its
+// files.
 func inFolder(dir string, err error) error {
 	switch {
 	case errors.Is(err, ErrManifest):
@@ -133,11 +133,11 @@ func inFolder(dir string, err error) error {
 	return err
 }
 
-// ManyGoneError is the error of a run that deleted nothing, because more resources are gone
-// than [Options].MaxDelete allows. The rest of the run is complete.
+// ManyGoneError means that a run deleted no files, because more resources are gone than
+// [Options].MaxDelete allows. Apart from that, the run is complete.
 type ManyGoneError struct {
 	Gone int
-	Max  int // Options.MaxDelete; 0 if all resources below a given URL are gone
+	Max  int // Options.MaxDelete; 0 if all resources below a starting URL are gone
 }
 
 func (e *ManyGoneError) Error() string {
@@ -150,7 +150,7 @@ func (e *ManyGoneError) Error() string {
 // mayDelete returns a *ManyGoneError if too many resources are gone, so that Run must not delete
 // their files.
 func (c *crawler) mayDelete(whole map[string]bool) error {
-	all, gone, stays := 0, map[string]int{}, map[string]bool{} // keys are given URLs
+	all, gone, stays := 0, map[string]int{}, map[string]bool{} // keys are starting URLs
 	for url, text := range c.ledger.all() {
 		r := decode(text)
 		if r == nil || r.From == "" {
@@ -177,10 +177,10 @@ func (c *crawler) mayDelete(whole map[string]bool) error {
 	return nil
 }
 
-// settle finds the resources that are gone and ends the run.
+// settle finds the resources that are gone, and ends the run.
 func (c *crawler) settle() error {
 	var trouble, refused error
-	whole := map[string]bool{} // by directory URL: whether its listing was complete
+	whole := map[string]bool{} // for each directory URL, whether the listing was complete
 	if c.o.Delete {
 		refused = c.mayDelete(whole)
 	}
@@ -201,9 +201,9 @@ func (c *crawler) settle() error {
 	return cmp.Or(err, trouble, refused)
 }
 
-// isGone reports whether a resource is gone. The caller must pass only resources that this run did
-// not find, or that the server reported as missing. whole caches whether menus were read
-// completely.
+// isGone reports whether a resource is gone. The caller must pass only resources that this run
+// did not find, or that the server reported as missing. The map whole caches whether a menu
+// was read completely.
 func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	u, err := locus.Parse(r.URL)
 	if err != nil || !slices.ContainsFunc(c.starts, func(s locus.URL) bool { return s.String() == r.Start }) {
@@ -224,8 +224,8 @@ func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	return c.sum.Complete || c.registry.Scheme(u).Traits.Has(scheme.Directories) && c.isListed(r, whole)
 }
 
-// isListed reports whether this run read the directory that listed r completely. If that
-// directory is gone too, isListed checks the directory above it.
+// isListed reports whether this run completely read the directory that listed r. If that
+// directory is also gone, isListed checks the directory above it.
 func (c *crawler) isListed(r *Record, whole map[string]bool) bool {
 	const most = 1000
 	url := r.From
@@ -243,12 +243,12 @@ func (c *crawler) isListed(r *Record, whole map[string]bool) bool {
 			whole[url] = false
 			return false
 		}
-		url = before.From // this run did not find the directory, so check the one above
+		url = before.From // this run did not find the directory, so check its parent
 	}
 	return false
 }
 
-// delete removes the files of r, unless they changed after the mirror wrote them.
+// delete removes the files of r, unless the files were altered.
 func (c *crawler) delete(r *Record) (deleted bool, err error) {
 	if stamp := c.tree.stamp(r.File); stamp != nil && !r.Stored.equal(stamp) {
 		return false, nil

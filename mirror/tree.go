@@ -24,14 +24,14 @@ const (
 	lockFile       = stateFolder + "/lock"
 )
 
-// ErrBusy is wrapped by the error about a directory that another run is using.
+// ErrBusy means that another run is using the directory. Errors of this package wrap ErrBusy.
 var ErrBusy = errors.New("another run is writing to this directory")
 
-// ErrForeign is wrapped by errors about files that do not belong to the mirror, and about
-// symbolic links, that prevent writing a file.
+// ErrForeign means that a file that does not belong to the mirror, or a symbolic link,
+// prevents writing a file. Errors of this package wrap ErrForeign.
 var ErrForeign = errors.New("in the way")
 
-// FileError is a failure to read or write a file in the mirror.
+// FileError is the error of reading or writing a file in the mirror.
 type FileError struct {
 	Path string
 	Err  error
@@ -46,8 +46,8 @@ func isDiskFull(err error) bool {
 	return errors.As(err, &file) && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS))
 }
 
-// tree is the directory of a mirror. It follows no symbolic links. Its methods may be called
-// concurrently.
+// tree is the directory of a mirror. Its methods do not follow symbolic links, and may be
+// called concurrently.
 type tree struct {
 	root *os.Root
 	lock *os.File
@@ -56,7 +56,7 @@ type tree struct {
 
 	mu      sync.Mutex
 	folders map[string]bool    // existing directories
-	open    map[string]*folder // most recently used directories
+	open    map[string]*folder // recently used directories
 	uses    int
 }
 
@@ -68,7 +68,8 @@ type folder struct {
 	last  int // value of tree.uses at the last use
 }
 
-// openTree opens the directory dir, and locks it for this run. A missing directory is created.
+// openTree opens the directory dir and locks it for this run. If the directory is missing,
+// openTree creates it.
 func openTree(dir string) (*tree, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func openTree(dir string) (*tree, error) {
 	return t, nil
 }
 
-// takeLock locks the directory. If the file system does not support locks, it does nothing.
+// takeLock locks the directory. If the file system does not support locks, takeLock does
+// nothing.
 func (t *tree) takeLock() (err error) {
 	if info, err := t.root.Lstat(lockFile); err == nil && !info.Mode().IsRegular() {
 		return t.fail(lockFile, ErrForeign)
@@ -108,7 +110,7 @@ func (t *tree) takeLock() (err error) {
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return t.fail(lockFile, err)
 	}
-	// The lock also works without the process ID.
+	// The lock also works without the process ID in the file.
 	_ = t.lock.Truncate(0)
 	_, _ = t.lock.WriteAt(fmt.Appendf(nil, "{\"process\":%d}\n", os.Getpid()), 0)
 	return nil
@@ -129,11 +131,11 @@ func (f *folder) close() {
 	f.dir.Close()
 }
 
-// maxOpen limits the open directories.
+// maxOpen is the maximum number of open directories.
 const maxOpen = 32
 
-// enter returns the directory of a file, and creates a missing directory. The caller must call
-// leave.
+// enter returns the directory of the file name, and creates the directory if it is missing.
+// The caller must call leave.
 func (t *tree) enter(name string) (*folder, error) {
 	name = path.Dir(name)
 	if err := t.mkdir(name); err != nil {
@@ -161,7 +163,7 @@ func (t *tree) enter(name string) (*folder, error) {
 	return f, nil
 }
 
-// leave ends the use of a directory, so that it may be closed.
+// leave ends the use of a directory, so that the tree may close the directory.
 func (t *tree) leave(f *folder) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -218,7 +220,7 @@ func (t *tree) mkdir(name string) error {
 	return nil
 }
 
-// maxFolders limits the cached names of directories.
+// maxFolders is the maximum number of cached directory names.
 const maxFolders = 20_000
 
 func (t *tree) oneFolder(name string) error {
@@ -244,8 +246,8 @@ func (t *tree) oneFolder(name string) error {
 	return nil
 }
 
-// stamp returns the size and time of a regular file, without following links. It returns nil if there
-// is no such file.
+// stamp returns the size and time of a regular file, without following links. It returns nil
+// if no such file exists.
 func (t *tree) stamp(name string) *Stamp {
 	f, err := t.enter(name)
 	if err != nil {
@@ -259,7 +261,7 @@ func (t *tree) stamp(name string) *Stamp {
 	return &Stamp{info.Size(), info.ModTime().UTC()}
 }
 
-// isFree reports whether no file has the name.
+// isFree reports whether no file with the given name exists.
 func (t *tree) isFree(name string) (bool, error) {
 	f, err := t.enter(name)
 	if err != nil {
@@ -285,8 +287,8 @@ func (t *tree) read(name string) (*os.File, error) {
 	return f, nil
 }
 
-// publish renames the file temporary to name. Unless modTime is zero, publish also sets the time of
-// the file. It may replace a file, but never a directory.
+// publish renames the file temporary to name. Unless modTime is zero, publish also sets the
+// time of the file. publish may replace a file, but never a directory.
 func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error) {
 	if err := t.mkdir(path.Dir(name)); err != nil {
 		return nil, err
@@ -306,7 +308,7 @@ func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error
 	return &Stamp{info.Size(), info.ModTime().UTC()}, nil
 }
 
-// write writes a file. The file gets its name when it is complete.
+// write writes a file. The file gets its name only when it is complete.
 func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, error) {
 	f, err := t.enter(name)
 	if err != nil {
@@ -316,7 +318,7 @@ func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, err
 	if at, err := wholefile.Write(f.dir, path.Base(name), octets, modTime, false); err == nil {
 		return &Stamp{int64(len(octets)), at}, nil
 	}
-	// The file replaces another file, or the system needs a temporary name.
+	// The file replaces another file, or the system can't create a file without a name.
 	temporary := partFolder + "/" + urlHash(name) + ".new"
 	t.root.Remove(temporary)
 	part, err := t.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -331,7 +333,7 @@ func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, err
 	return t.publish(temporary, name, modTime)
 }
 
-// remove removes a file, and then all empty directories above it.
+// remove removes a file and then all directories above it that are empty.
 func (t *tree) remove(name string) error {
 	if err := t.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t.fail(name, err)
