@@ -27,30 +27,31 @@ type Message struct {
 // From returns the sender's address in the envelope.
 func (m *Message) From() string { return m.from }
 
-// Recipients returns the addresses of all recipients, each once.
+// Recipients returns the addresses of all recipients without duplicates.
 func (m *Message) Recipients() []string { return slices.Clone(m.recipients) }
 
 // Hidden returns the recipients that the header does not name (Bcc).
 func (m *Message) Hidden() []string { return slices.Clone(m.hidden) }
 
-// IsUTF8 reports whether an address is not US-ASCII. Such a message needs SMTPUTF8 (RFC 6531).
+// IsUTF8 reports whether an address contains characters outside US-ASCII. Such a message
+// requires the SMTP extension SMTPUTF8 (RFC 6531).
 func (m *Message) IsUTF8() bool { return m.isUTF8 }
 
 // Size returns the size of the message in bytes.
 func (m *Message) Size() int64 { return int64(len(m.octets)) }
 
-// WriteTo writes the message with CR LF line ends and without Bcc.
+// WriteTo writes the message with CR LF line ends. The written message contains no Bcc field.
 func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(m.octets)
 	return int64(n), err
 }
 
-// Compose encodes d as a message dated now. The error wraps [ErrAddress] or [ErrField], or
-// describes another fault in d.
+// Compose encodes d as a message with the current date. If d is invalid, Compose returns an
+// error, which may wrap [ErrAddress] or [ErrField].
 func Compose(d Draft) (*Message, error) { return compose(d, time.Now(), rand.Reader) }
 
-// compose implements Compose for a message with a given date. It generates the message-id and the
-// boundary from random.
+// compose implements Compose for a message with a given date. It generates the message-id and
+// the boundary from the reader random.
 func compose(d Draft, date time.Time, random io.Reader) (*Message, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -144,14 +145,14 @@ func (c *composer) mailboxes(name string, list []Mailbox) {
 	c.field(name, strings.Join(texts, ", "))
 }
 
-// parts writes a multipart body with a text and the attachments.
+// parts writes a multipart body with the given text and the attachments.
 func (c *composer) parts(text string) error {
 	boundary, err := c.token()
 	if err != nil {
 		return err
 	}
 	w := multipart.NewWriter(&c.octets)
-	// "=_" never occurs in quoted-printable or base64, and rarely in other text.
+	// The text "=_" never occurs in quoted-printable or base64, and rarely in other text.
 	if err := w.SetBoundary("=_" + boundary); err != nil {
 		return err
 	}

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// maxReplies limits the bytes that a server may send in a session.
+// maxReplies is the maximum number of bytes that a server may send in a session.
 const maxReplies = 1 << 20
 
-// limitedConn limits the number of bytes from the server, and the time of each wait. The deadlines
-// of the connection apply too.
+// limitedConn is a connection with limits for the number of bytes from the server and for the
+// time of each wait. Deadlines that the SMTP library sets also apply.
 type limitedConn struct {
 	net.Conn
 	wait  time.Duration
 	until time.Time // deadline, or zero if there is none
 	left  int       // bytes that the server may still send
-	verb  string    // last command sent; meaningless if the connection uses TLS
+	verb  string    // last command sent; not set correctly if the connection uses TLS
 }
 
 func newLimitedConn(conn net.Conn, wait time.Duration) *limitedConn {
@@ -31,10 +31,12 @@ func (g *limitedConn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// SetReadDeadline is SetDeadline, because the SMTP library never reads and writes concurrently.
+// SetReadDeadline calls SetDeadline, because the SMTP library never reads and writes
+// concurrently.
 func (g *limitedConn) SetReadDeadline(t time.Time) error { return g.SetDeadline(t) }
 
-// SetWriteDeadline is SetDeadline, like SetReadDeadline.
+// SetWriteDeadline calls SetDeadline, because the SMTP library never reads and writes
+// concurrently.
 func (g *limitedConn) SetWriteDeadline(t time.Time) error { return g.SetDeadline(t) }
 
 func (g *limitedConn) deadline() time.Time {
@@ -68,7 +70,7 @@ func (g *limitedConn) Write(p []byte) (int, error) {
 	return n, g.explain(err)
 }
 
-// explain replaces a timeout error by an error with a message for users.
+// explain replaces a timeout error with an error that tells the user which limit was exceeded.
 func (g *limitedConn) explain(err error) error {
 	if t, ok := err.(net.Error); ok && t.Timeout() {
 		return fmt.Errorf("timed out waiting for the server's reply: %w", os.ErrDeadlineExceeded)

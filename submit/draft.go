@@ -16,11 +16,11 @@ type Draft struct {
 	From        Mailbox
 	To, Cc, Bcc []Mailbox
 	Subject     string
-	InReplyTo   string // message-ids in "<" and ">", separated by spaces
-	References  string // message-ids, in the same form as InReplyTo
+	InReplyTo   string // message-ids with "<" and ">", separated by spaces
+	References  string // message-ids, in the same format as InReplyTo
 	Keywords    string
 	Comments    string
-	Body        string // text of the message; its lines may end with LF, CR LF or CR
+	Body        string // text of the message; lines may end with LF, CR LF or CR
 	Attachments []Attachment
 }
 
@@ -33,15 +33,16 @@ type Attachment struct {
 
 // Field is a decoded header field that a URL proposes.
 type Field struct {
-	Name  string // name of the field; case does not matter
+	Name  string // case-insensitive name of the field
 	Value string
 }
 
 // Propose adds the fields that a mailto URL may propose to d: "body", "subject", "to", "cc",
-// "in-reply-to", "references", "keywords" and "comments". It returns all others, such as "from",
-// "bcc" and "reply-to", which only the user may set (RFC 6068 sections 4 and 7). Propose appends
-// addresses and texts to existing ones, and decodes encoded-words in texts (RFC 6068 section 2).
-// The error wraps [ErrField] or [ErrAddress]. After an error, d is unchanged.
+// "in-reply-to", "references", "keywords" and "comments". It returns all other fields, such as
+// "from", "bcc" and "reply-to", which only the user may set (RFC 6068 sections 4 and 7).
+// Propose appends addresses and texts to those in d, and decodes encoded-words in texts (RFC
+// 6068 section 2). It returns an error that wraps [ErrField] or [ErrAddress] if a field is
+// invalid. After an error, d is unchanged.
 func (d *Draft) Propose(fields []Field) (ignored []Field, err error) {
 	proposal := *d
 	for _, f := range fields {
@@ -86,7 +87,8 @@ func (d *Draft) propose(f Field) (known bool, err error) {
 	return true, err
 }
 
-// addMailboxes returns a copy of list with the mailboxes of text appended.
+// addMailboxes parses text as mailboxes, and returns a copy of list with these mailboxes
+// appended.
 func addMailboxes(list []Mailbox, text string) ([]Mailbox, error) {
 	if strings.TrimSpace(text) == "" {
 		return list, nil
@@ -145,7 +147,8 @@ func (d *Draft) identifiers() []Field {
 	return []Field{{"In-Reply-To", d.InReplyTo}, {"References", d.References}}
 }
 
-// checkIdentifiers reports the first invalid msg-id in text (RFC 5322 section 3.6.4).
+// checkIdentifiers returns an error about the first invalid msg-id in text (RFC 5322 section
+// 3.6.4).
 func checkIdentifiers(name, text string) error {
 	if err := checkText(name, text); err != nil {
 		return err
@@ -179,8 +182,9 @@ func (a Attachment) check() error {
 	return nil
 }
 
-// mediaType returns the media type of a in the message. Messages and multiparts must not be encoded
-// in base64 (RFC 2046 section 5), so their type becomes application/octet-stream.
+// mediaType returns the media type of the attachment a for the message. An attached message or
+// multipart gets the type application/octet-stream, because its own type does not allow base64
+// (RFC 2046 section 5).
 func (a Attachment) mediaType() string {
 	t := a.Type
 	if t == "" {

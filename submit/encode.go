@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// foldAt is the preferred length of a line and maxLine the maximum, without CR LF (RFC 5322
-	// section 2.1.1).
+	// foldAt is the preferred length of a line, and maxLine is the maximum length, without CR
+	// LF (RFC 5322 section 2.1.1).
 	foldAt, maxLine = 78, 998
-	// maxWord is the maximum length of a word that fits on a line of any header field.
+	// maxWord is a word length that fits on a line of any header field.
 	maxWord = 900
 )
 
@@ -36,7 +36,7 @@ func fold(name, value string) string {
 	return b.String()
 }
 
-// words returns text in a form for an unstructured header field. If text can't be written
+// words encodes text for an unstructured header field. If the field can't contain text
 // unchanged, words returns encoded-words (RFC 2047).
 func words(text string) string {
 	if isPlain(text) {
@@ -54,8 +54,8 @@ func quoteName(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
 }
 
-// isPlain reports whether text is printable US-ASCII that does not look like encoded-words
-// and survives folding.
+// isPlain reports whether text is printable US-ASCII, does not look like encoded-words, and
+// does not change when it is folded and unfolded.
 func isPlain(text string) bool {
 	for word := range strings.SplitSeq(text, " ") {
 		if len(word) > maxWord || strings.ContainsFunc(word, func(r rune) bool { return r < ' ' || r >= 0x7F }) {
@@ -66,7 +66,7 @@ func isPlain(text string) bool {
 }
 
 // encodedWords returns text as encoded-words. It uses the Q encoding if most of the text stays
-// readable, otherwise base64.
+// readable, and base64 otherwise.
 func encodedWords(text string) string {
 	if isMostlyReadable(text) {
 		return mime.QEncoding.Encode("utf-8", text)
@@ -84,16 +84,16 @@ func encodedWords(text string) string {
 	return strings.Join(list, " ")
 }
 
-// isMostlyReadable reports whether at least two thirds of text stay readable in the Q encoding and
-// the rest is not US-ASCII.
+// isMostlyReadable reports whether at least two thirds of text stay readable in the Q
+// encoding, and all other octets are outside US-ASCII.
 func isMostlyReadable(text string) bool {
-	others := 0 // octets
+	others := 0 // number of octets outside US-ASCII
 	for _, r := range text {
 		switch {
 		case r >= utf8.RuneSelf:
 			others += utf8.RuneLen(r)
 		case !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(" !*+-/", r)):
-			// RFC 2047 section 5, rule 3
+			// RFC 2047 section 5 (rule 3) requires an escape for this character.
 			return false
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// ErrNoTLS means that TLS is required but the server does not offer it.
+	// ErrNoTLS means that TLS is required, but the server does not offer STARTTLS.
 	ErrNoTLS = errors.New("the server does not offer STARTTLS")
 	// ErrClear means that a password, or a message to another machine, would be sent without TLS.
 	ErrClear = errors.New("the connection is not encrypted")
@@ -22,28 +22,29 @@ var (
 	ErrNoUTF8 = errors.New("the server does not offer SMTPUTF8")
 	// ErrTooLarge means that the message is larger than the server accepts.
 	ErrTooLarge = errors.New("too large")
-	// ErrLogin means that the server requires a login and no usable one is available.
+	// ErrLogin means that the server requires a login, but no usable login is available.
 	ErrLogin = errors.New("no login")
 	// ErrProtocol means that the server sent invalid or endless replies.
 	ErrProtocol = errors.New("protocol error")
-	// ErrUncertain means that the whole message was sent but no reply came. Sending it again may
-	// deliver it twice.
+	// ErrUncertain means that the whole message was sent, but the server did not reply.
+	// Sending the message again may deliver it twice.
 	ErrUncertain = errors.New("the message may or may not have been accepted")
 )
 
-// ReplyError is a reply in which the server refuses a command.
+// ReplyError is a reply with which the server rejects a command.
 type ReplyError struct {
-	Command string // "MAIL", "RCPT", "AUTH" ...; "connection" for the greeting
-	Address string // address in MAIL and RCPT
+	Command string // command such as "MAIL" or "AUTH"; "connection" means the greeting
+	Address string // address in the command MAIL or RCPT
 	Code    int    // reply code of RFC 5321 section 4.2.1
-	Status  string // the enhanced status (RFC 3463): "5.1.1"
-	Text    string // the server's text, without codes; not safe for a terminal
+	Status  string // enhanced status such as "5.1.1" (RFC 3463)
+	Text    string // the server's text without codes; may contain control characters
 }
 
 // Temporary reports whether the command may succeed later.
 func (e *ReplyError) Temporary() bool { return e.Code/100 == 4 }
 
-// Is reports true for [fs.ErrPermission] if a login is missing or wrong.
+// Is returns true if target is [fs.ErrPermission] and the reply means that a login is missing
+// or wrong.
 func (e *ReplyError) Is(target error) bool {
 	switch e.Code {
 	case 530, 534, 535, 538:
@@ -72,18 +73,19 @@ func (e *ReplyError) Error() string {
 	return b.String()
 }
 
-// RecipientsError means that the server refused recipients. The message was not sent.
+// RecipientsError means that the server rejected one or more recipients. The message was not
+// sent.
 type RecipientsError struct {
-	Refused []*ReplyError // refused recipients, in the order of the recipients
-	Total   int           // the number of recipients
+	Refused []*ReplyError // replies for the rejected recipients, in order
+	Total   int           // number of all recipients
 }
 
-// Temporary reports whether all refusals are temporary.
+// Temporary reports whether all replies are temporary.
 func (e *RecipientsError) Temporary() bool {
 	return !slices.ContainsFunc(e.Refused, func(r *ReplyError) bool { return !r.Temporary() })
 }
 
-// Unwrap returns the replies.
+// Unwrap returns the replies as errors.
 func (e *RecipientsError) Unwrap() []error {
 	list := make([]error, len(e.Refused))
 	for i, r := range e.Refused {
@@ -97,7 +99,7 @@ func (e *RecipientsError) Error() string {
 	return fmt.Sprintf("the message was not sent, because %d of %d recipients were refused: %s", len(e.Refused), e.Total, text)
 }
 
-// replyError converts an error of the SMTP library to a *ReplyError if the server refused a
+// replyError converts an error of the SMTP library to a *ReplyError, if the server rejected a
 // command. It wraps any other error.
 func replyError(command, address string, err error) error {
 	var reply *smtp.SMTPError

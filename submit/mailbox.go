@@ -19,17 +19,17 @@ import (
 var (
 	// ErrAddress means that a text is not a mail address.
 	ErrAddress = errors.New("not an address")
-	// ErrField means that a text can't be in a header field.
+	// ErrField means that a header field can't contain a text.
 	ErrField = errors.New("invalid header field")
 )
 
 // Mailbox is a sender or recipient (RFC 5322 section 3.4).
 type Mailbox struct {
-	Name    string // decoded name; optional; blanks around it are ignored
-	Address string // addr-spec, including its quotes: "joe@host.dom"
+	Name    string // optional decoded name; surrounding spaces are ignored
+	Address string // addr-spec such as "joe@host.dom", including any quotes
 }
 
-// String returns m as a user would write it.
+// String returns m in the format in which a user would write it.
 func (m Mailbox) String() string {
 	name := m.name()
 	if name == "" {
@@ -40,13 +40,15 @@ func (m Mailbox) String() string {
 
 func (m Mailbox) name() string { return strings.TrimSpace(m.Name) }
 
-// ParseMailboxes parses a comma-separated list of addresses with or without names (RFC 5322). The
-// error wraps [ErrAddress]. Package net/mail can't parse an address with an empty quoted local
-// part or an IPv6 address. So ParseMailboxes accepts such an address only without a name, and
-// only if the list contains no other address.
+// ParseMailboxes parses a comma-separated list of addresses with or without names (RFC 5322).
+// If text is invalid, ParseMailboxes returns an error that wraps [ErrAddress]. An address with
+// an empty quoted local part or with an IPv6 address must have no name, and must be the only
+// address in the list. This restriction comes from package net/mail, which can't parse such an
+// address.
 func ParseMailboxes(text string) ([]Mailbox, error) {
 	if addressFault(text) == "" {
-		// Package net/mail does not accept an IPv6 address after "@", or "" before it.
+		// Package net/mail rejects an IPv6 address after "@", and an empty quoted string
+		// before "@".
 		return []Mailbox{{Address: text}}, nil
 	}
 	list, err := mail.ParseAddressList(text)
@@ -55,7 +57,8 @@ func ParseMailboxes(text string) ([]Mailbox, error) {
 	}
 	var boxes []Mailbox
 	for _, a := range list {
-		// Package net/mail removes the quotes of the local part; String restores them.
+		// Package net/mail removes the quotes of the local part, and the method String
+		// restores the quotes.
 		spec := (&mail.Address{Address: a.Address}).String()
 		box := Mailbox{Name: a.Name, Address: spec[1 : len(spec)-1]}
 		if err := box.check(); err != nil {
@@ -73,9 +76,10 @@ func (m Mailbox) check() error {
 	return checkText("the name of "+m.Address, m.Name)
 }
 
-// CheckAddress returns an error if address is not a Mailbox of RFC 5321 section 4.1.2 with UTF-8
-// (RFC 6531 section 3.3). The local part may be an empty quoted string. The domain may be a single
-// label, even a number. A domain literal must be an IP address. The error wraps [ErrAddress].
+// CheckAddress returns an error if address is not a Mailbox of RFC 5321 section 4.1.2 with
+// UTF-8 (RFC 6531 section 3.3). The local part may be an empty quoted string. The domain may
+// be a single label, even a number. A domain literal must be an IP address. Errors wrap
+// [ErrAddress].
 func CheckAddress(address string) error {
 	if help := addressFault(address); help != "" {
 		return fmt.Errorf("submit: %w: %s: %s", ErrAddress, locus.Quote(address), help)
@@ -113,8 +117,8 @@ func split(address string) (local, domain string) {
 	return address[:at], address[at+1:]
 }
 
-// isHidden reports whether r is invisible or changes the text direction. Such a character could
-// mislead the user about an address.
+// isHidden reports whether r is invisible or changes the text direction. An address with such
+// a character could mislead the user.
 func isHidden(r rune) bool { return !unicode.IsGraphic(r) || r != ' ' && unicode.IsSpace(r) }
 
 func literalFault(literal string) string {
@@ -147,8 +151,8 @@ func isLabel(label string) bool {
 	}) < 0
 }
 
-// envelope returns the addresses in the lists. It returns each address only once; case does not
-// matter in a domain.
+// envelope returns the addresses in the lists without duplicates. It compares domains without
+// regard to case.
 func envelope(lists ...[]Mailbox) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -163,8 +167,8 @@ func envelope(lists ...[]Mailbox) []string {
 	return all
 }
 
-// checkText returns an error if text can't be in a header field. name describes the text in the
-// error.
+// checkText returns an error if a header field can't contain text. The error describes the
+// text by name.
 func checkText(name, text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("submit: %w: %s is not UTF-8: %s", ErrField, name, locus.Quote(text))

@@ -11,10 +11,11 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// Preview returns the message as text that the caller should show to the user before sending. It
-// decodes the encoded message: the header fields, the text with "|" before each line, the type and
-// size of files, and the envelope. Lines end with LF. The result may contain control characters, so
-// callers must filter it for a terminal.
+// Preview returns the message as text that the caller should show to the user before sending.
+// Preview decodes the encoded message. The result contains the header fields, the text with
+// "|" before each line, the type and size of each file, and the envelope. Lines end with LF.
+// The result may contain control characters, which callers must remove before writing it to a
+// terminal.
 func (m *Message) Preview() (string, error) {
 	var p previewer
 	if err := p.message(m); err != nil {
@@ -36,7 +37,7 @@ func (p *previewer) message(m *Message) error {
 		p.field(read, f)
 	}
 	for i, part := range read.Parts() {
-		// A part within a text, such as a uuencoded file, is already shown with the text.
+		// The preview already contains a part within a text, such as a uuencoded file.
 		if strings.Contains(part.Path, ".") {
 			continue
 		}
@@ -57,7 +58,7 @@ func (p *previewer) field(m *message.Message, f message.Field) {
 	text := message.DecodeWords(f.Value)
 	switch f.Name {
 	case "From", "To", "Cc":
-		// A name that looks like an address needs quotes.
+		// A name that looks like an address must be quoted.
 		var list []string
 		for _, a := range m.Addresses(f.Name) {
 			list = append(list, Mailbox{a.Name, a.Addr}.String())

@@ -11,26 +11,26 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Security is how a connection to a relay is encrypted.
+// Security is the encryption of a connection to a relay.
 type Security uint8
 
 const (
-	// StartTLS requires STARTTLS before anything else (RFC 3207).
+	// StartTLS requires STARTTLS before any other command (RFC 3207).
 	StartTLS Security = iota
-	// TLS starts TLS with the connection (RFC 8314 section 3.3).
+	// TLS uses TLS from the start of the connection (RFC 8314 section 3.3).
 	TLS
-	// Clear uses no encryption and no login.
+	// Clear uses neither encryption nor a login.
 	Clear
 )
 
-// ErrRelay means that a text is not a relay.
+// ErrRelay means that a text does not describe a relay.
 var ErrRelay = errors.New("not a relay")
 
 // Relay is a server that accepts messages from users.
 type Relay struct {
 	Security Security
 	Host     string
-	Port     uint16 // if 0, the default for Security: 587, 465 or 25
+	Port     uint16 // if 0, the default port for Security, which is 587, 465 or 25
 	User     string // login name; if empty, log in only if the server requires it
 }
 
@@ -42,7 +42,7 @@ var schemes = map[Security]string{StartTLS: "smtp", TLS: "smtps", Clear: "smtp+c
 //	smtps://user@host:465       TLS from the start
 //	smtp+clear://host:25        no TLS and no login
 //
-// The port is optional. ParseRelay rejects passwords. The error wraps [ErrRelay].
+// The port is optional. ParseRelay rejects a URL with a password. Errors wrap [ErrRelay].
 func ParseRelay(text string) (Relay, error) {
 	const help = `write "smtps://user@host", "smtp://user@host" or "smtp+clear://host"`
 	u, err := locus.Parse(text)
@@ -76,7 +76,7 @@ func ParseRelay(text string) (Relay, error) {
 	return r, nil
 }
 
-// String returns r in the form of [ParseRelay], with its port.
+// String returns r in the format that [ParseRelay] accepts, including the port.
 func (r Relay) String() string {
 	user := ""
 	if r.User != "" {

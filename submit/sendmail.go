@@ -12,17 +12,17 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Sendmail submits messages through a program with the command line of sendmail, such as
-// msmtp.
+// Sendmail submits messages through a program such as msmtp, which accepts the same arguments
+// as sendmail.
 type Sendmail struct{ command []string }
 
 // ErrCommand means that a command line is empty.
 var ErrCommand = errors.New("no sendmail program")
 
-// NewSendmail returns a Sendmail that runs command, a program and its arguments, without a shell.
-// It appends "-i", "-f" with the sender, and "--" with all recipients. With "-i", a line with a
-// single dot does not end the message. The arguments contain all recipients, because the message
-// does not contain the Bcc recipients.
+// NewSendmail returns a Sendmail that runs command without a shell. The list command holds a
+// program and its arguments. Sendmail appends "-i", "-f" with the sender, and "--" with all
+// recipients. With "-i", a line with a single dot does not end the message. The arguments must
+// contain all recipients, because the message does not name the Bcc recipients.
 func NewSendmail(command []string) (*Sendmail, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("submit: %w", ErrCommand)
@@ -34,10 +34,10 @@ func NewSendmail(command []string) (*Sendmail, error) {
 type ProgramError struct {
 	Program string
 	Status  int    // exit status, as in sysexits.h; -1 if a signal ended the program
-	Text    string // the start of its output; not safe for a terminal
+	Text    string // start of the program's output; may contain control characters
 }
 
-// statuses maps the exit statuses of sysexits.h that mail programs use to messages.
+// statuses contains a message for each exit status of sysexits.h that mail programs use.
 var statuses = map[int]string{
 	64: "invalid arguments",
 	65: "invalid message",
@@ -73,7 +73,7 @@ func (e *ProgramError) Error() string {
 }
 
 // Submit passes m to the program and waits until the program ends. The error wraps a
-// [*ProgramError] or describes why the program did not start.
+// [*ProgramError], or describes why the program did not start.
 func (s *Sendmail) Submit(ctx context.Context, m *Message) error {
 	args := append(slices.Clone(s.command[1:]), "-i", "-f", m.from, "--")
 	cmd := exec.CommandContext(ctx, s.command[0], append(args, m.recipients...)...)
@@ -81,7 +81,7 @@ func (s *Sendmail) Submit(ctx context.Context, m *Message) error {
 	cmd.Stdout, cmd.Stderr = output, output
 	// Local programs expect local line ends.
 	cmd.Stdin = bytes.NewReader(bytes.ReplaceAll(m.octets, []byte("\r\n"), []byte("\n")))
-	// Don't wait for background processes that still have the pipes.
+	// Don't wait for background processes that still hold the pipes open.
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	var exit *exec.ExitError

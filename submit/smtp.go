@@ -26,23 +26,24 @@ type Dialer interface {
 // Credentials holds a user name and a password.
 type Credentials struct{ User, Password string }
 
-// AskFunc returns the login for a relay. If relay.User is set, the login must be for that user.
-// The parameter attempt is the number of previously refused logins. If there is no login, the
-// function returns false.
+// AskFunc returns the login for a relay. If relay.User is set, the login must be for that
+// user. The parameter attempt is the number of previously rejected logins. If no login is
+// available, the function must return false.
 type AskFunc func(ctx context.Context, relay Relay, attempt int) (c Credentials, ok bool, err error)
 
 // SMTPOptions holds the options of [NewSMTP]. A nil *SMTPOptions and the zero value select the
 // defaults.
 type SMTPOptions struct {
-	// Ask is called if the relay has a user or the server requires a login, but only with TLS. If
-	// nil, there is no login.
+	// Ask returns the login. It is called if the relay contains a user or the server requires
+	// a login, but only over TLS. If Ask is nil, the client does not log in.
 	Ask AskFunc
-	// TLS holds options such as root certificates. If nil, the system's certificates apply. The
-	// server's certificate is always verified for the relay's host.
+	// TLS holds options such as root certificates. If TLS is nil, the client uses the system's
+	// root certificates. The client always verifies that the server's certificate is valid for
+	// the relay's host.
 	TLS *tls.Config
-	// Clear allows a relay without TLS on another machine.
+	// Clear permits a relay without TLS on another machine.
 	Clear bool
-	// Name is the client's name in EHLO. If empty, it is "localhost".
+	// Name is the client's name in EHLO. An empty Name means "localhost".
 	Name string
 	// Wait limits every wait for the server. Zero means 5 minutes, and 12 minutes for the reply to
 	// the whole message (RFC 5321 section 4.5.3.2).
@@ -56,7 +57,8 @@ type SMTP struct {
 	o      SMTPOptions
 }
 
-// NewSMTP returns an SMTP that submits messages to the given relay. It connects through d.
+// NewSMTP returns an SMTP client that submits messages to the given relay. The client connects
+// with the dialer d.
 func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	s := &SMTP{relay: relay, dialer: d}
 	if o != nil {
@@ -67,9 +69,10 @@ func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	return s
 }
 
-// Submit sends m to the relay for all recipients or none. It returns the server's reply, which
-// callers must filter for a terminal. The error wraps a [*ReplyError], a [*RecipientsError] or an
-// error of this package. After an error other than [ErrUncertain], the message was not sent.
+// Submit sends m to the relay. It sends the message to all recipients or to none. It returns
+// the server's reply, which may contain control characters. The error wraps a [*ReplyError], a
+// [*RecipientsError] or an error of this package. After an error other than [ErrUncertain],
+// the message was not sent.
 func (s *SMTP) Submit(ctx context.Context, m *Message) (string, error) {
 	reply, err := s.submit(ctx, m)
 	if err != nil {
@@ -151,8 +154,8 @@ func (s *SMTP) tlsConfig() *tls.Config {
 	return config
 }
 
-// startTLSError returns the reason why TLS did not begin. If the server does not offer TLS, the
-// SMTP library returns an error without a type.
+// startTLSError returns the reason why TLS did not begin. It is needed because the SMTP
+// library returns an error without a type if the server does not offer TLS.
 func startTLSError(g *limitedConn, err error) error {
 	var (
 		reply    *smtp.SMTPError
@@ -181,8 +184,8 @@ func protocolError(err error) error {
 	return err
 }
 
-// fail ends the session because of err, and returns err. If the connection still works, it sends
-// QUIT.
+// fail ends the session because of err, and returns err. If the connection still works, fail
+// sends QUIT.
 func (c *session) fail(err error) error {
 	var reply *ReplyError
 	works := errors.As(err, &reply)
@@ -195,7 +198,7 @@ func (c *session) fail(err error) error {
 	return protocolError(err)
 }
 
-// quit sends QUIT. Its outcome does not matter.
+// quit sends QUIT. It ignores errors.
 func (c *session) quit() {
 	const wait = 5 * time.Second
 	c.client.CommandTimeout = min(wait, c.client.CommandTimeout)
@@ -237,7 +240,7 @@ func (c *session) mail(m *Message) error {
 	return nil
 }
 
-// recipients sends all recipients. It fails if the server refuses one.
+// recipients sends all recipients to the server. It fails if the server rejects any recipient.
 func (c *session) recipients(m *Message) error {
 	refused := &RecipientsError{Total: len(m.recipients)}
 	for _, address := range m.recipients {
@@ -278,8 +281,8 @@ func (c *session) data(m *Message) (string, error) {
 	return "", err
 }
 
-// login authenticates the user. refused is the reply that required a login, or nil if the relay has
-// a user.
+// login authenticates the user. The argument refused is the reply that required a login, or
+// nil if the relay contains a user.
 func (c *session) login(refused error) error {
 	if c.relay.Security == Clear {
 		return fmt.Errorf("%w: the server requires a login, which needs TLS", ErrClear)
@@ -330,7 +333,8 @@ func (c *session) ask(attempt int) (Credentials, error) {
 	return login, nil
 }
 
-// mechanism returns the first of PLAIN and LOGIN that the server offers, or nil.
+// mechanism returns the mechanism PLAIN or, if the server does not offer PLAIN, LOGIN. If the
+// server offers neither, mechanism returns nil.
 func (c *session) mechanism() func(Credentials) sasl.Client {
 	switch {
 	case c.client.SupportsAuth(sasl.Plain):
@@ -341,8 +345,8 @@ func (c *session) mechanism() func(Credentials) sasl.Client {
 	return nil
 }
 
-// redacted returns a server's text without the password. It removes the password in each form in
-// which the client sent it.
+// redacted removes the password from a server's text, in every encoding in which the client
+// sent the password.
 func redacted(text string, l Credentials) string {
 	secrets := []string{
 		base64.StdEncoding.EncodeToString([]byte("\x00" + l.User + "\x00" + l.Password)),
