@@ -1,7 +1,7 @@
-// Package profile checks and compares URLs by four standards: RFC 1738, the URI draft
-// that became RFC 1630, RFC 3986 with the standard in force for the scheme, and the URL
-// Standard, which browsers follow. A text may conform to one standard, but mean
-// something else, or be invalid, in another.
+// Package profile checks and compares URLs by the rules of four standards. The standards are
+// RFC 1738, the URI draft that became RFC 1630, RFC 3986 with the current standard for the
+// scheme, and the URL Standard, which browsers follow. A text that conforms to one standard
+// may be invalid in another standard, or have another meaning.
 package profile
 
 import (
@@ -21,8 +21,8 @@ func All() []locus.Profile {
 	return []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
 }
 
-// Parse parses a comma-separated list of profile names, or "all". The names must be names of
-// profiles in known.
+// Parse parses a comma-separated list of profile names, or "all". It rejects profiles that the
+// list known does not contain.
 func Parse(names string, known []locus.Profile) (list []locus.Profile, err error) {
 	if names == "all" {
 		return known, nil
@@ -48,23 +48,22 @@ func Names(list []locus.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-// Rules applies a standard to URLs of the schemes of a registry. It may be used
-// concurrently.
+// Rules applies a standard to the URLs of a registry's schemes. It may be used concurrently.
 type Rules struct {
 	Profile  locus.Profile
 	Registry *scheme.Registry
-	// Base is the base of relative URLs, only for [locus.WHATWG]. It may be nil.
+	// Base is the base URL for relative URLs. Only [locus.WHATWG] uses Base. It may be nil.
 	Base *whatwg.URL
 }
 
-// Check returns the violations of text, with notes, in order of offset. If the text
-// cannot be read as a URL at all, it also returns a [*locus.SyntaxError]. For RFC 1738
-// that is the error of [locus.Parse]. For RFC 3986 it means that the text has no scheme,
-// or contains a control character, a space or a "%" without two hexadecimal digits. For
-// the URL Standard it is a failure. The list also contains the fault.
+// Check returns the violations and notes about text, in order of offset. If text cannot be
+// parsed as a URL, Check also returns a [*locus.SyntaxError]. For RFC 1738, the error comes
+// from [locus.Parse]. For RFC 3986, the error means that text contains no scheme, or that it
+// contains a control character, a space or a "%" without two hexadecimal digits. For the URL
+// Standard, the error means a failure. The list also contains this fault.
 //
-// A violation of the URL Standard is a validation error. A text that only the standard
-// of a scheme forbids gives a note.
+// A violation of the URL Standard is a validation error. Check returns only a note for a text
+// that the URL Standard allows and the scheme's standard forbids.
 func (r Rules) Check(text string) ([]locus.Violation, error) {
 	switch r.Profile {
 	case locus.RFC3986:
@@ -90,8 +89,8 @@ func (r Rules) Check(text string) ([]locus.Violation, error) {
 	return r.Registry.Check(u, r.Profile), nil
 }
 
-// unreadable returns an error for the first fault that makes text ambiguous, or nil if there is no
-// such fault. list holds the faults of text.
+// unreadable returns an error about the first fault that makes text ambiguous, or nil if text
+// is not ambiguous. The argument list holds the faults of text.
 func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	if locus.Conforms(list) && len(text) <= locus.MaxLen {
 		return nil
@@ -99,7 +98,7 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	if _, ok := u.Scheme(); !ok {
 		return locus.NewSyntaxError(text, 0, "scheme", locus.ErrNoScheme)
 	}
-	for _, v := range u.Check() { // list may contain a fault of the scheme instead of this fault
+	for _, v := range u.Check() { // list may contain a fault of the scheme's standard instead
 		switch {
 		case v.Rule == "escape":
 			return locus.NewSyntaxError(text, v.Offset, "escape", locus.ErrEscape)
@@ -113,12 +112,13 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	return nil
 }
 
-// Canonical returns one form for all texts that mean the same as text: the canonical form
-// of [scheme.Registry.Canonical], the normalized form of [scheme.Registry.NormalizeURI], or
-// the serialization of the URL Standard. It fails for a text that the rules cannot read.
-// For RFC 3986 it also fails for a text that does not conform, because its form would have
-// no meaning. A userinfo or fragment that only the standard of the scheme forbids stays in
-// the form. The error is a [*locus.SyntaxError].
+// Canonical returns the canonical form of text. All texts with the same meaning have the same
+// canonical form. For RFC 1738 and RFC 1630, it is the result of [scheme.Registry.Canonical].
+// For RFC 3986, it is the result of [scheme.Registry.NormalizeURI]. For the URL Standard, it
+// is the serialized URL. Canonical returns a [*locus.SyntaxError] if the rules cannot parse
+// text. For RFC 3986, it also fails if text does not conform, because a canonical form of such
+// a text would have no meaning. It retains a userinfo or fragment that only the scheme's
+// standard forbids.
 func (r Rules) Canonical(text string) (string, error) {
 	switch r.Profile {
 	case locus.RFC3986:
@@ -161,15 +161,15 @@ func (r Rules) normalize(text string) (string, error) {
 	return n.String(), nil
 }
 
-// isFormless reports whether a URI with the violation v has no normalized form. It returns false
-// for a violation in the userinfo or the fragment, which RFC 3986 allows and normalizes in URIs of
-// any scheme.
+// isFormless reports whether a URI with the violation v has no normalized form. A violation in
+// the userinfo or the fragment does not prevent normalization, because RFC 3986 allows these
+// components in any scheme.
 func isFormless(v locus.Violation) bool {
 	return v.Kind == locus.Ungrammatical && v.Rule != "userinfo" && v.Rule != "fragment"
 }
 
-// Same reports whether a and b are equivalent, that is, whether their canonical forms
-// are ==. why lists the reasons as clauses, like [scheme.Registry.Same].
+// Same reports whether a and b are equivalent, which means that their canonical forms are
+// equal. The result why lists the reasons as clauses, like [scheme.Registry.Same].
 func (r Rules) Same(a, b string) (same bool, why []string) {
 	if r.Profile <= locus.RFC1630 {
 		x, errX := locus.Parse(a)
@@ -201,7 +201,7 @@ func reasons(list ...error) (why []string) {
 	return why
 }
 
-// Finding returns an error of reading a URL by RFC 1738 as a finding.
+// Finding converts an error from parsing a URL by RFC 1738 to a finding.
 func Finding(err error) locus.Violation {
 	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: locus.MaskText(err.Error())}
 	var e *locus.SyntaxError

@@ -8,7 +8,8 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// components lists the components of RFC 3986 section 3, in order, with their offsets.
+// components lists the components of RFC 3986 section 3 in order, with functions for their
+// text and offset.
 var components = []struct {
 	name   string
 	of     func(u rfc3986.URI) (text string, ok bool)
@@ -16,7 +17,7 @@ var components = []struct {
 }{
 	{"scheme", rfc3986.URI.Scheme, func(rfc3986.URI) int { return 0 }},
 	{"user", user, rfc3986.URI.UserinfoOffset},
-	{"password", password, nil}, // must not be shown
+	{"password", password, nil}, // a password must not be shown
 	{"host", rfc3986.URI.Host, rfc3986.URI.HostOffset},
 	{"port", rfc3986.URI.Port, rfc3986.URI.PortOffset},
 	{"path", func(u rfc3986.URI) (string, bool) { return u.Path(), true }, rfc3986.URI.PathOffset},
@@ -36,7 +37,7 @@ func password(u rfc3986.URI) (string, bool) {
 	return text, ok
 }
 
-// spellings describes the components whose text differs in x and y. The URIs x and y must be
+// spellings describes the components of x and y whose texts differ. The URIs x and y must be
 // equivalent.
 func spellings(x, y rfc3986.URI) []string {
 	return compared(x, y, "spelled differently but equivalent")
@@ -46,8 +47,8 @@ func spellings(x, y rfc3986.URI) []string {
 func differences(x, y rfc3986.URI) []string { return compared(x, y, "different") }
 
 func compared(x, y rfc3986.URI, how string) (why []string) {
-	// Mask the whole text. A component may contain a password that Mask recognizes only in the
-	// whole text, as in "u%3APW@h".
+	// Mask the whole URI, because Mask recognizes some passwords only in the whole text, as in
+	// "u%3APW@h".
 	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	for _, c := range components {
 		textX, hasX := c.of(x)
@@ -64,8 +65,8 @@ func compared(x, y rfc3986.URI, how string) (why []string) {
 	return why
 }
 
-// quote returns the component text of a URI, quoted and without passwords. masked is the masked
-// URI, and offset is the offset of text in the URI.
+// quote returns the text of a component in quotes and without passwords. The argument masked
+// is the masked URI, which contains the component at the given offset.
 func quote(masked string, offset int, text string, ok bool) string {
 	if !ok {
 		return "none"

@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// class is a set of characters that section 2 or a component in section 3 defines.
+// class is a set of characters that RFC 3986 defines in section 2, or for a component in
+// section 3.
 type class uint8
 
 const (
@@ -47,9 +48,9 @@ var classes = func() (t [256]class) {
 // checker collects violations.
 type checker struct {
 	uri       URI
-	reference bool // accept a relative reference
-	// If verdict is true, the caller needs only the field faulty, and the checker does not allocate
-	// the list.
+	reference bool // whether to accept a relative reference
+	// If verdict is true, the caller needs only the field faulty, and the checker does not
+	// create the list of findings.
 	verdict bool
 	faulty  bool
 	list    []locus.Violation
@@ -63,7 +64,7 @@ func (c *checker) add(kind locus.Kind, rule, section string, offset int, text, h
 	}
 }
 
-// help returns the joined parts. If the caller needs only the verdict, it returns "".
+// help joins the parts of a help text. If the caller needs only the verdict, help returns "".
 func (c *checker) help(parts ...string) string {
 	if c.verdict {
 		return ""
@@ -71,8 +72,8 @@ func (c *checker) help(parts ...string) string {
 	return strings.Join(parts, "")
 }
 
-// Conforms reports whether u matches the grammar of appendix A, that is,
-// whether [URI.Check] returns only notes.
+// Conforms reports whether u matches the grammar of RFC 3986 appendix A. If so, [URI.Check]
+// returns only notes.
 func (u URI) Conforms() bool {
 	const plain = plainHead | plainTail | soundEscapes
 	if u.facts&plain == plain {
@@ -83,7 +84,7 @@ func (u URI) Conforms() bool {
 	return !c.faulty
 }
 
-// areEscapes reports whether two hexadecimal digits follow every "%" at or after i.
+// areEscapes reports whether two hexadecimal digits follow every "%" at or after offset i.
 func areEscapes(text string, i int) bool {
 	for {
 		n := strings.IndexByte(text[i:], '%')
@@ -97,9 +98,9 @@ func areEscapes(text string, i int) bool {
 	}
 }
 
-// Check lists the violations of the grammar in appendix A, and notes, in order of
-// offset. A relative reference is a violation. An absolute-URI (section 4.3) is a URI
-// without [URI.Fragment].
+// Check returns the violations of the grammar in RFC 3986 appendix A, and notes, in order of
+// offset. A relative reference is a violation. An absolute-URI (section 4.3) is a URI without
+// a [URI.Fragment].
 func (u URI) Check() []locus.Violation {
 	if u.isPlain() {
 		return nil
@@ -107,8 +108,8 @@ func (u URI) Check() []locus.Violation {
 	return u.list(false)
 }
 
-// CheckReference is like [URI.Check] for a URI-reference (section 4.1): a relative
-// reference (section 4.2) conforms too.
+// CheckReference is like [URI.Check], but checks a URI-reference (section 4.1). It also
+// accepts a relative reference (section 4.2).
 func (u URI) CheckReference() []locus.Violation {
 	if u.isPlain() {
 		return nil
@@ -150,7 +151,7 @@ func (c *checker) scheme() {
 		if octet.Is(text[i], octet.Scheme) && (i > 0 || octet.Is(text[i], octet.Alpha)) {
 			continue
 		}
-		if c.reference { // in a reference, the text is the beginning of a path
+		if c.reference { // in a reference, the text begins a path
 			c.uri.colon, c.uri.host, c.uri.port, c.uri.path = 0, 0, 0, 0
 			ok = false
 			break
@@ -182,7 +183,7 @@ func (c *checker) authority() {
 			c.add(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")
 		}
 	}
-	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // not needed for the verdict
+	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // the verdict does not need this
 		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", u.host, bare, "write ["+bare+"] for an IPv6 address")
 		return
 	}
@@ -232,7 +233,8 @@ func (c *checker) host() {
 	c.literal(inner[:end], start+1)
 }
 
-// literal checks the text between the brackets of an IP literal. The text is at the offset start.
+// literal checks the text between the brackets of an IP literal. The text begins at the offset
+// start.
 func (c *checker) literal(text string, start int) {
 	address, _, zoned := strings.Cut(text, "%")
 	switch {
@@ -244,8 +246,8 @@ func (c *checker) literal(text string, start int) {
 	}
 }
 
-// isRareAddress reports whether a host is an IPv4 address in one of the formats that
-// section 7.4 warns of, but not an IPv4address.
+// isRareAddress reports whether a host is an IPv4 address in one of the unusual formats of RFC
+// 3986 section 7.4. Such a host does not match the production IPv4address.
 func isRareAddress(host string) bool {
 	if host == "" || !octet.Is(host[0], octet.Digit) {
 		return false
@@ -262,11 +264,11 @@ func isRareAddress(host string) bool {
 	return parts <= 4 && (rare || parts < 4)
 }
 
-// isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. Package netip
-// accepts the same addresses, which a test verifies.
+// isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. A test
+// verifies that package netip accepts the same addresses.
 func isIPv6(text string) bool {
 	if strings.IndexByte(text, ':') == strings.LastIndexByte(text, ':') {
-		return false // fast path, because ParseAddr allocates an error
+		return false // return early, because ParseAddr allocates an error
 	}
 	a, err := netip.ParseAddr(text)
 	return err == nil && a.Is6() && a.Zone() == ""
@@ -284,7 +286,8 @@ func isFuture(text string) bool {
 // all reports whether text consists of one or more characters of class k.
 func all(text string, k octet.Class) bool { return text != "" && octet.All(text)&k != 0 }
 
-// component checks that text consists of escapes and characters of class k. The text is at offset.
+// component checks that text, which begins at offset, consists of escapes and characters of
+// class k.
 func (c *checker) component(name, section string, offset int, text string, k class) {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
@@ -294,7 +297,7 @@ func (c *checker) component(name, section string, offset int, text string, k cla
 		switch {
 		case b != '%':
 			n := 1
-			if b >= 0x80 { // report one finding for a character of several octets
+			if b >= 0x80 { // report only one finding for a character of several octets
 				for n < len(text)-i && text[i+n]&0xC0 == 0x80 {
 					n++
 				}

@@ -8,20 +8,21 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Rules holds the normalization rules that section 6.2.3 leaves to a scheme. The zero
-// Rules mean that a scheme has none.
+// Rules holds the scheme-specific normalization rules (RFC 3986 section 6.2.3). The zero Rules
+// means that the scheme defines no such rules.
 type Rules struct {
-	// Port is the default port, which Normalize removes. Zero means none.
+	// Port is the default port, which Normalize removes. Zero means that the scheme has no
+	// default port.
 	Port uint16
 	// Root means that an empty path after an authority is equivalent to "/".
 	Root bool
 }
 
-// Normalize returns u with the normalizations of sections 6.2.2 and 6.2.3: scheme and host
-// in lower case, escapes in upper case, unreserved characters decoded, dot segments
-// removed, an IPv6 address in the form of RFC 5952, and no default or empty port. The
-// function rules returns the rules of a scheme, given its name in lower case. It may be
-// nil. The URI should conform: Normalize does not change invalid parts.
+// Normalize normalizes u as in RFC 3986 sections 6.2.2 and 6.2.3. It writes scheme and host in
+// lower case, escapes in upper case, and an IPv6 address as in RFC 5952. It decodes unreserved
+// characters, and removes dot segments and a default or empty port. The function rules must
+// return the rules for a scheme name in lower case. It may be nil. The URI should conform,
+// because Normalize does not change invalid parts.
 func (u URI) Normalize(rules func(scheme string) Rules) URI {
 	var b strings.Builder
 	b.Grow(len(u.text) + 1)
@@ -55,7 +56,7 @@ func (u URI) Normalize(rules func(scheme string) Rules) URI {
 		text = "/"
 	}
 	if !u.hasAuthority() && strings.HasPrefix(text, "//") {
-		b.WriteString("/.") // otherwise "//" would begin an authority (section 3.3)
+		b.WriteString("/.") // otherwise, "//" would begin an authority (section 3.3)
 	}
 	b.WriteString(text)
 	if text, ok := u.Query(); ok {
@@ -108,7 +109,7 @@ func lower(text string) string {
 	return string(out)
 }
 
-// writeEscapes writes text with escapes in upper case and unreserved characters decoded
+// writeEscapes writes text with its escapes in upper case. It decodes unreserved characters
 // (sections 6.2.2.1 and 6.2.2.2).
 func writeEscapes(b *strings.Builder, text string) {
 	for {
@@ -133,8 +134,8 @@ func writeEscapes(b *strings.Builder, text string) {
 	}
 }
 
-// removeDots removes dot segments (section 5.2.4). A path that does not begin with "/" is not
-// hierarchical, and removeDots does not change it.
+// removeDots removes dot segments (section 5.2.4). It does not change a path that does not
+// begin with "/", because such a path is not hierarchical.
 func removeDots(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		return path

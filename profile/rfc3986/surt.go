@@ -7,15 +7,15 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// SURT returns the text in the Sort-friendly URI Reordering Transform of web archives, as
-// Heritrix writes it: http://user@www.archive.org:8080/path becomes
-// http://(org,archive,www,:8080@user)/path, so that sorting groups URIs by domain. It does
-// not reverse an IPv4 or IPv6 address: http://(192.0.2.1)/. It returns a URI without a
+// SURT returns u in the Sort-friendly URI Reordering Transform of web archives, in the format
+// of Heritrix. For example, http://user@www.archive.org:8080/path becomes
+// http://(org,archive,www,:8080@user)/path, so that sorting groups URIs by domain. SURT does
+// not reverse an IPv4 or IPv6 address, as in http://(192.0.2.1)/. It returns a URI without a
 // host unchanged.
 //
-// SURT does not normalize: the caller should call [URI.Normalize] first. The result can
-// be converted back, and shows a password like [URI.String]. [locus.Mask] does not find
-// the password there.
+// SURT does not normalize u, so the caller should call [URI.Normalize] first. The result can
+// be converted back to the URI. Like [URI.String], the result contains the password, and
+// [locus.Mask] does not find the password in it.
 func (u URI) SURT() string {
 	host, _ := u.Host()
 	if host == "" {
@@ -44,7 +44,8 @@ func (u URI) SURT() string {
 	return string(append(b, u.text[u.path:]...))
 }
 
-// isDottedQuad reports whether a host is four numbers of up to three digits.
+// isDottedQuad reports whether a host consists of four numbers of up to three digits,
+// separated by dots.
 func isDottedQuad(host string) bool {
 	n := 0
 	for part := range strings.SplitSeq(host, ".") {

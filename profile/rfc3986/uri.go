@@ -1,14 +1,14 @@
-// Package rfc3986 parses, checks and normalizes URIs by RFC 3986. An IPv6 address has no
-// zone: RFC 9844 obsoletes RFC 6874, which defined a syntax for zones.
+// Package rfc3986 parses, checks and normalizes URIs by RFC 3986. It rejects zones in IPv6
+// addresses, because RFC 9844 obsoletes the syntax of RFC 6874.
 //
-// [Parse] splits any text, as in appendix B. [URI.Check] lists every violation of the
-// grammar, and [URI.Conforms] reports whether there is one. [URI.CheckReference] accepts
-// relative references. [URI.Normalize] applies the normalizations of section 6.2.2 and
-// 6.2.3, and [Equal] compares normalized URIs. Only Normalize decodes anything. [URI.SURT]
-// returns the form by which web archives sort.
+// [Parse] splits any text, as in appendix B. [URI.Check] returns every violation of the
+// grammar, and [URI.Conforms] reports whether a URI has no violations. [URI.CheckReference]
+// accepts relative references. [URI.Normalize] applies the normalizations of section 6.2.2 and
+// 6.2.3, and [Equal] compares normalized URIs. Only Normalize decodes escapes. [URI.SURT]
+// returns the sort key that web archives use.
 //
-// The grammar applies to any scheme. It does not define the meaning of a component, and
-// neither does this package (RFC 8820).
+// The grammar applies to any scheme. Neither the grammar nor this package defines the meaning
+// of a component (RFC 8820).
 package rfc3986
 
 import (
@@ -23,36 +23,41 @@ import (
 // URI is a text split into its components. It is an immutable value. The zero URI is
 // the empty reference.
 //
-// Its nine words fit the registers in which functions return values on 64-bit processors.
+// On 64-bit processors, functions return the nine words of a URI in registers.
 type URI struct {
 	text string
-	// The following fields are offsets in octets. Zero means that the component is absent.
+	// The following fields are offsets in octets. The offset zero means that the component is
+	// absent.
 	colon    int // offset of the ":" after the scheme
-	host     int // offset of the host, after "//" or "@"
+	host     int // start of the host, after "//" or "@"
 	port     int // offset of the ":" before the port
-	path     int // offset of the path, which is never absent
-	query    int // offset after the "?"
-	fragment int // offset after the "#"
+	path     int // start of the path, which is never absent
+	query    int // start of the query, after the "?"
+	fragment int // start of the fragment, after the "#"
 	facts    facts
 }
 
-// facts are properties that [Parse] finds in its single pass. Most URIs need no other pass.
+// facts are properties that [Parse] finds in its single pass. For most URIs, Check then needs
+// no second pass.
 type facts uint
 
 const (
-	// plainHead means that the scheme is valid, and the authority is absent, or a host
-	// of letters, digits, "-" and "." with an optional port from 1 to 65535.
+	// plainHead means that the scheme is valid and the authority is absent or plain. A plain
+	// authority is a host of letters, digits, "-" and ".", with an optional port from 1 to
+	// 65535.
 	plainHead facts = 1 << iota
 	// noDigit means that no label of the host begins with a digit.
 	noDigit
-	// plainTail means that path, query and fragment contain only valid characters and "%".
+	// plainTail means that the path, the query and the fragment contain only valid characters
+	// and "%".
 	plainTail
-	// soundEscapes means that two hexadecimal digits follow each "%" in path, query and fragment.
+	// soundEscapes means that two hexadecimal digits follow each "%" in the path, the query
+	// and the fragment.
 	soundEscapes
 )
 
-// Parse splits text into components, as in appendix B. It accepts every text;
-// [URI.Check] reports the faults. It does not allocate.
+// Parse splits text into components, as in RFC 3986 appendix B. It accepts every text, and
+// [URI.Check] reports the faults. Parse does not allocate memory.
 func Parse(text string) URI {
 	ends, rest, found := octet.Scan(text)
 	known := locus.Facts(rest >> 32)
@@ -60,8 +65,8 @@ func Parse(text string) URI {
 		colon, host, port, path, query, fragment, facts := read(text)
 		return URI{text, colon, host, port, path, query, fragment, facts}
 	}
-	// Local variables stay in registers. The fields of a URI would be in memory, and copying them
-	// directly after writing is slow.
+	// Local variables stay in registers. The fields of a URI would be in memory, and reading
+	// them directly after writing is slow.
 	colon, port, slash, hash, question := int(uint16(ends)), int(ends>>48), int(uint16(rest)), int(uint16(rest>>16)), int(uint16(found))
 	host, path, end, query, fragment, facts := 0, colon+1, len(text), 0, 0, plainHead|noDigit|plainTail|soundEscapes
 	if hash > 0 {
@@ -86,7 +91,8 @@ func Parse(text string) URI {
 // xchar is "~", which the function read handles.
 const tailFacts = locus.PathXchar | locus.FragmentXchar
 
-// startsWithDigit reports whether a label of the host at i begins with a digit.
+// startsWithDigit reports whether a label of the host that begins at offset i begins with a
+// digit.
 func startsWithDigit(text string, i int) bool {
 	_, shape := octet.Host(text, i)
 	return shape&octet.HostDigit != 0
@@ -100,7 +106,7 @@ func read(text string) (colon, host, port, path, query, fragment int, facts fact
 	}
 	end, all := octet.Run(text, path)
 	if end < len(text) && text[end] != '#' {
-		all = 0 // the text has a character that no component may contain
+		all = 0 // the text contains a character that no component allows
 		end = until(text, end, "#")
 	}
 	if all&octet.NoQuery == 0 {
@@ -121,7 +127,8 @@ func read(text string) (colon, host, port, path, query, fragment int, facts fact
 	return colon, host, port, path, query, fragment, facts
 }
 
-// readPlain reads the text before the path, if [plainHead] holds for it.
+// readPlain reads the text before the path, if [plainHead] holds for this text. Otherwise, it
+// returns no facts.
 func readPlain(text string) (colon, host, port, path int, facts facts) {
 	colon, _ = octet.SchemeEnd(text)
 	if colon == 0 || colon == len(text) || text[colon] != ':' || !octet.Is(text[0], octet.Alpha) {
@@ -145,8 +152,8 @@ func readPlain(text string) (colon, host, port, path int, facts facts) {
 	return colon, host, port, path, facts | plainHead
 }
 
-// plainPort returns the offset after the port at i if the port is 1 to 65535 without leading zeros.
-// Otherwise it returns the offset of the ":".
+// plainPort returns the offset after the port that begins at offset i, if the port is 1 to
+// 65535 without leading zeros. Otherwise, it returns the offset of the ":" before the port.
 func plainPort(text string, i int) (end int) {
 	n := 0
 	for end = i; end < len(text) && octet.Is(text[end], octet.Digit) && end-i < len("65535"); end++ {
@@ -158,7 +165,7 @@ func plainPort(text string, i int) (end int) {
 	return end
 }
 
-// readHead reads the text before the path of any text.
+// readHead reads the part of any text that precedes the path.
 func readHead(text string) (colon, host, port, path int) {
 	if i := strings.IndexAny(text, ":/?#"); i > 0 && text[i] == ':' {
 		colon, path = i, i+1
@@ -177,8 +184,8 @@ func readHead(text string) (colon, host, port, path int) {
 	return colon, host, port, path
 }
 
-// until returns the offset of the first character at or after i that is in chars. If there is none,
-// it returns the length of text.
+// until returns the offset of the first character at or after offset i that chars contains. If
+// there is no such character, until returns the length of text.
 func until(text string, i int, chars string) int {
 	if n := strings.IndexAny(text[i:], chars); n >= 0 {
 		return i + n
@@ -189,20 +196,20 @@ func until(text string, i int, chars string) int {
 // String returns the text as written, including a password.
 func (u URI) String() string { return u.text }
 
-// Format writes u with its password hidden, for %v, %s and every other verb.
+// Format writes u with a hidden password, for every verb of package fmt.
 func (u URI) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), locus.Mask(u.text))
 }
 
-// Scheme returns the scheme as written (section 3.1). ok reports whether u has one.
-// If not, u is a relative reference (section 4.2).
+// Scheme returns the scheme as written (section 3.1). ok reports whether u has a scheme. A URI
+// without a scheme is a relative reference (section 4.2).
 func (u URI) Scheme() (text string, ok bool) { return u.text[:u.colon], u.colon > 0 }
 
-// hasAuthority reports whether u has "//" (section 3.2).
+// hasAuthority reports whether u contains "//" before the path (section 3.2).
 func (u URI) hasAuthority() bool { return u.host > 0 }
 
 // Authority returns userinfo, host and port as written (section 3.2). ok reports whether u
-// has the "//".
+// contains the "//" before them.
 func (u URI) Authority() (text string, ok bool) {
 	if !u.hasAuthority() {
 		return "", false
@@ -218,8 +225,8 @@ func (u URI) authorityStart() int {
 	return u.colon + len("://")
 }
 
-// Userinfo returns the userinfo as written, including a password (section 3.2.1).
-// ok reports whether u has "@".
+// Userinfo returns the userinfo as written, including a password (section 3.2.1). ok reports
+// whether u contains the "@" after the userinfo.
 func (u URI) Userinfo() (text string, ok bool) {
 	if start := u.authorityStart(); u.host > start {
 		return u.text[start : u.host-1], true
@@ -227,8 +234,8 @@ func (u URI) Userinfo() (text string, ok bool) {
 	return "", false
 }
 
-// Host returns the host as written, an IP literal with its brackets (section 3.2.2). ok
-// reports whether u has an authority, whose host may be empty.
+// Host returns the host as written, including the brackets of an IP literal (section 3.2.2).
+// ok reports whether u has an authority. The host of an authority may be empty.
 func (u URI) Host() (text string, ok bool) {
 	switch {
 	case !u.hasAuthority():
@@ -239,8 +246,8 @@ func (u URI) Host() (text string, ok bool) {
 	return u.text[u.host:u.path], true
 }
 
-// Port returns the port as written (section 3.2.3). ok reports whether u has the ":",
-// after which the port may be empty.
+// Port returns the port as written (section 3.2.3). ok reports whether u contains the ":"
+// before the port. The port after the ":" may be empty.
 func (u URI) Port() (text string, ok bool) {
 	if u.port == 0 {
 		return "", false
@@ -259,7 +266,8 @@ func (u URI) Path() string {
 	return u.text[u.path:]
 }
 
-// Query returns the query as written (section 3.4). ok reports whether u has the "?".
+// Query returns the query as written (section 3.4). ok reports whether u contains the "?"
+// before the query.
 func (u URI) Query() (text string, ok bool) {
 	switch {
 	case u.query == 0:
@@ -270,8 +278,8 @@ func (u URI) Query() (text string, ok bool) {
 	return u.text[u.query:], true
 }
 
-// Fragment returns the fragment as written (section 3.5). ok reports whether u has the
-// "#".
+// Fragment returns the fragment as written (section 3.5). ok reports whether u contains the
+// "#" before the fragment.
 func (u URI) Fragment() (text string, ok bool) {
 	if u.fragment == 0 {
 		return "", false

@@ -13,7 +13,7 @@ const (
 	urlChar       // a URL code point
 	endsAuthority // "/", "?" and "#"; in special URLs, "\" also ends the authority
 
-	// Percent-encode sets of section 1.3.
+	// These are the percent-encode sets of section 1.3.
 	controlSet
 	fragmentSet
 	querySet
@@ -21,8 +21,8 @@ const (
 	pathSet
 	userinfoSet
 
-	forbiddenHost   // section 3.2
-	forbiddenDomain // section 3.2
+	forbiddenHost   // forbidden host code point (section 3.2)
+	forbiddenDomain // forbidden domain code point (section 3.2)
 )
 
 var table = func() (t [256]class) {
@@ -60,7 +60,7 @@ var table = func() (t [256]class) {
 
 const upperHex = "0123456789ABCDEF"
 
-// encode returns text with the octets in set escaped.
+// encode escapes the octets of text that are in the given set.
 func encode(text string, set class) string {
 	for i := range len(text) {
 		if table[text[i]]&set != 0 {
@@ -86,7 +86,7 @@ func isEscape(text string) bool {
 	return len(text) >= 3 && text[0] == '%' && table[text[1]]&table[text[2]]&hex != 0
 }
 
-// decode decodes the escapes in text. A "%" that does not begin an escape stays unchanged.
+// decode decodes the escapes in text. It does not change a "%" that does not begin an escape.
 func decode(text string) string {
 	if strings.IndexByte(text, '%') < 0 {
 		return text

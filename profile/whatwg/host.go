@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Port returns the port, or "" if it is absent or the default of the scheme.
+// Port returns the port, or "" if the port is absent or the scheme's default port.
 func (u *URL) Port() string {
 	if u.port < 0 {
 		return ""
@@ -16,7 +16,8 @@ func (u *URL) Port() string {
 	return strconv.Itoa(int(u.port))
 }
 
-// setHost implements the host parser (section 3.5). i is the offset of text in p.text.
+// setHost implements the host parser (section 3.5). The argument i is the offset of text in
+// p.text.
 func (p *parser) setHost(text string, i int, opaque bool) error {
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		if !strings.HasSuffix(inner, "]") {
@@ -58,8 +59,8 @@ func (p *parser) setHost(text string, i int, opaque bool) error {
 	return nil
 }
 
-// domainToASCII implements domain to ASCII (section 3.3) and the check after it. If the domain
-// contains a forbidden octet, bad is that octet.
+// domainToASCII implements the algorithm "domain to ASCII" (section 3.3) and the check for
+// forbidden octets. If the domain contains a forbidden octet, the result bad is that octet.
 func domainToASCII(domain string) (ascii, fault string, bad byte) {
 	domain = lowerASCII(domain)
 	if !isASCII(domain) {
@@ -96,8 +97,8 @@ func endsInNumber(domain string) bool {
 	return ok || strings.Trim(last, "0123456789") == ""
 }
 
-// parseIPv4Number implements the IPv4 number parser. For a number that is too large it returns
-// MaxUint64.
+// parseIPv4Number implements the IPv4 number parser. If the number is too large,
+// parseIPv4Number returns MaxUint64.
 func parseIPv4Number(text string) (n uint64, decimal, ok bool) {
 	base := 10
 	switch {
@@ -124,8 +125,9 @@ func parseIPv4Number(text string) (n uint64, decimal, ok bool) {
 	return n, base == 10, true
 }
 
-// parseIPv4 implements the IPv4 parser and serializer. notes holds the names of validation errors
-// that the parser tolerates. If the address is invalid, fault is the name of the validation error.
+// parseIPv4 implements the IPv4 parser and serializer. The result notes holds the names of
+// validation errors that the parser tolerates. If the address is invalid, fault is the name of
+// the validation error.
 func parseIPv4(text string) (address string, notes []string, fault string) {
 	parts := strings.Split(text, ".")
 	if last := len(parts) - 1; parts[last] == "" && last > 0 {
@@ -158,8 +160,8 @@ func parseIPv4(text string) (address string, notes []string, fault string) {
 	return fmt.Sprintf("%d.%d.%d.%d", sum>>24, sum>>16&255, sum>>8&255, sum&255), notes, ""
 }
 
-// parseIPv6 implements the IPv6 parser. If s is invalid, fault is the name of the validation error,
-// and at is its offset in s.
+// parseIPv6 implements the IPv6 parser. If s is invalid, fault is the name of the validation
+// error, and at is the offset of the error in s.
 func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
 	piece, compress, i := 0, -1, 0
 	if strings.HasPrefix(s, ":") {
@@ -225,7 +227,7 @@ func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
 	return pieces, 0, ""
 }
 
-// parseEmbedded parses the IPv4 address at the end of an IPv6 address.
+// parseEmbedded parses an IPv4 address that ends an IPv6 address. It begins at offset i.
 func parseEmbedded(s string, i int) (high, low uint16, at int, fault string) {
 	var parts [4]uint16
 	for n := range parts {
@@ -261,7 +263,7 @@ func parseEmbedded(s string, i int) (high, low uint16, at int, fault string) {
 	return parts[0]<<8 | parts[1], parts[2]<<8 | parts[3], 0, ""
 }
 
-// formatIPv6 implements the IPv6 serializer (section 3.6), with brackets.
+// formatIPv6 implements the IPv6 serializer (section 3.6), and adds brackets.
 func formatIPv6(pieces [8]uint16) string {
 	start, size := 8, 1
 	for i := 0; i < 8; {

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// tableText has a line for each range of characters. A line holds the first character and the
-// number of characters, both in hexadecimal, and the status and the mapping of the characters.
-// maketable.go writes the file.
+// tableText contains a line for each range of characters. A line holds the first character and
+// the number of characters in hexadecimal, followed by the status and the mapping of these
+// characters. The program maketable.go writes this file.
 //
 //go:embed table.txt
 var tableText string
@@ -72,9 +72,9 @@ func lookup(r rune) characters {
 	return list[i]
 }
 
-// toASCII implements domain to ASCII (section 3.3) for a domain that is not ASCII: Unicode
-// ToASCII of UTS 46 with CheckBidi and CheckJoiners, without CheckHyphens,
-// UseSTD3ASCIIRules and VerifyDnsLength.
+// toASCII implements the algorithm "domain to ASCII" (section 3.3) for a domain that is not
+// ASCII. The algorithm is Unicode ToASCII of UTS 46 with CheckBidi and CheckJoiners, but
+// without CheckHyphens, UseSTD3ASCIIRules and VerifyDnsLength.
 func toASCII(domain string) (string, bool) {
 	var mapped strings.Builder
 	for _, r := range domain {
@@ -130,8 +130,8 @@ func hasRightToLeft(label string) bool {
 	return false
 }
 
-// isValidLabel applies the validity criteria of UTS 46 section 4.1, except the Bidi
-// rule, to a normalized label.
+// isValidLabel applies the validity criteria of UTS 46 section 4.1 to a normalized label. It
+// does not check the Bidi rule.
 func isValidLabel(label string) bool {
 	runes := []rune(label)
 	for i, r := range runes {
@@ -146,7 +146,8 @@ func isValidLabel(label string) bool {
 	return true
 }
 
-// isJoined applies the ContextJ rules for a joiner at i (RFC 5892 appendix A.1 and A.2).
+// isJoined applies the ContextJ rules (RFC 5892 appendix A.1 and A.2) to the joiner with the
+// index i.
 func isJoined(label []rune, i int) bool {
 	if i == 0 {
 		return false

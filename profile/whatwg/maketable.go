@@ -29,7 +29,7 @@ func run(dir, name string, args ...string) []byte {
 	return out
 }
 
-// dump is a main function that is added to a copy of the package.
+// dump is the source of a main function, which the program adds to a copy of package idna.
 const dump = `package main
 
 import "fmt"

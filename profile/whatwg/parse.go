@@ -9,9 +9,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Parse parses input like the basic URL parser (section 4.4). The parameter base is the
-// base of a relative URL; it may be nil. The error is a [*locus.SyntaxError]. Its Part is
-// the name of the validation error that is a failure. Parse reads an octet that is not
+// Parse parses input like the basic URL parser (section 4.4). The parameter base is the base
+// of a relative URL. It may be nil. If input is invalid, Parse returns a [*locus.SyntaxError],
+// whose Part is the name of the fatal validation error. Parse reads an octet that is not valid
 // UTF-8 as U+FFFD.
 func Parse(input string, base *URL) (URL, error) {
 	p := parser{input: input, base: base}
@@ -19,8 +19,9 @@ func Parse(input string, base *URL) (URL, error) {
 	return p.url, err
 }
 
-// Check is like [Parse], but also returns the validation errors (section 1.1) by their
-// names, in the order in which the parser meets them, including a failure.
+// Check is like [Parse], but also returns all validation errors (section 1.1), including a
+// failure. The field Rule of each violation is the error's name. The violations are in the
+// order in which the parser finds them.
 func Check(input string, base *URL) (URL, []locus.Violation, error) {
 	p := parser{input: input, base: base, strict: true}
 	err := p.parse()
@@ -32,16 +33,16 @@ type parser struct {
 	input  string
 	base   *URL
 	url    URL
-	strict bool // collect validation errors
+	strict bool // whether to collect validation errors
 	list   []locus.Violation
 
 	special bool
 	text    string // the input without surrounding white space, tabs and line breaks
-	start   int    // offset in input at which text begins
-	offsets []int  // offset in input of each octet of text; nil unless characters within text were removed
+	start   int    // offset of text in the input
+	offsets []int  // for each octet of text, its offset in the input; nil unless characters within text were removed
 }
 
-// offset returns the offset in the input of the octet at i in text.
+// offset converts an offset in p.text to an offset in the input.
 func (p *parser) offset(i int) int {
 	switch {
 	case p.offsets == nil:
@@ -52,7 +53,7 @@ func (p *parser) offset(i int) int {
 	return len(p.input)
 }
 
-// hint maps the name of a validation error to advice for a fix.
+// hint maps the name of a validation error to advice for the user.
 var hint = map[string]string{
 	"domain-to-ASCII":                          "not a domain that IDNA allows",
 	"domain-invalid-code-point":                "not allowed in a domain",
@@ -84,7 +85,7 @@ var hint = map[string]string{
 	"file-invalid-Windows-drive-letter-host":   "write \"file:///\" before the drive letter",
 }
 
-// note records the validation error called name at offset i of text.
+// note records the validation error called name about the size octets at offset i of text.
 func (p *parser) note(name string, i, size int) {
 	if p.strict {
 		p.noteAt(name, p.offset(i), size)
@@ -141,7 +142,7 @@ func (p *parser) trim() {
 			p.noteAt("invalid-URL-unit", p.start+i, 1)
 			continue
 		}
-		kept = utf8.AppendRune(kept, r) // an octet that is not UTF-8 becomes U+FFFD
+		kept = utf8.AppendRune(kept, r) // an octet that is not valid UTF-8 becomes U+FFFD
 		for len(p.offsets) < len(kept) {
 			p.offsets = append(p.offsets, p.start+i)
 		}
@@ -208,12 +209,12 @@ func (p *parser) noScheme() error {
 	return p.relative(0)
 }
 
-// isSlash reports whether the octet at i is "/", or "\" in a special URL.
+// isSlash reports whether the octet at offset i is "/", or "\" in a special URL.
 func (p *parser) isSlash(i int) bool {
 	return i < len(p.text) && (p.text[i] == '/' || p.special && p.text[i] == '\\')
 }
 
-// noteSlash records a "\" at i.
+// noteSlash records a validation error if the octet at offset i is "\".
 func (p *parser) noteSlash(i int) {
 	if p.text[i] == '\\' {
 		p.note("invalid-reverse-solidus", i, 1)
@@ -239,7 +240,7 @@ func (p *parser) relative(i int) error {
 	return p.relativePath(i)
 }
 
-// relativePath merges the path at i with the path of the base.
+// relativePath merges the path that begins at offset i with the path of the base.
 func (p *parser) relativePath(i int) error {
 	b := p.base
 	p.url.path, p.url.query, p.url.hasQuery = b.path, b.query, b.hasQuery
@@ -404,7 +405,7 @@ func (p *parser) shorten(path string) string {
 	return path[:max(strings.LastIndexByte(path, '/'), 0)]
 }
 
-// path implements the path state. before is the path so far.
+// path implements the path state. The argument before is the path that was parsed so far.
 func (p *parser) path(i int, before string) error {
 	end := i
 	for end < len(p.text) && p.text[end] != '?' && p.text[end] != '#' {
@@ -462,7 +463,7 @@ func (p *parser) path(i int, before string) error {
 	return p.end(end)
 }
 
-// isPlain reports whether the parser leaves a path unchanged.
+// isPlain reports whether the parser does not change the path text.
 func (p *parser) isPlain(text string) bool {
 	if text == "" || text[0] != '/' || p.url.scheme == fileScheme {
 		return false
@@ -478,7 +479,8 @@ func (p *parser) isPlain(text string) bool {
 	return true
 }
 
-// dots returns 1 for a single-dot and 2 for a double-dot URL path segment (section 4.1).
+// dots returns 1 for a single-dot URL path segment, and 2 for a double-dot URL path segment
+// (section 4.1). For any other segment, it returns 0.
 func dots(segment string) int {
 	n := 0
 	for segment != "" {
@@ -512,8 +514,8 @@ func (p *parser) opaquePath(i int) error {
 	return p.end(end)
 }
 
-// end implements the query state and the fragment state. i is the offset of the "?" or "#", or the
-// end of the text.
+// end implements the query state and the fragment state. The offset i must be the offset of
+// "?" or "#", or the end of the text.
 func (p *parser) end(i int) error {
 	if i < len(p.text) && p.text[i] == '?' {
 		end := len(p.text)
@@ -536,7 +538,8 @@ func (p *parser) end(i int) error {
 	return nil
 }
 
-// units records characters that are not URL units (section 4.3) in text from i to end.
+// units records the characters between the offsets i and end that are not URL units (section
+// 4.3).
 func (p *parser) units(i, end int) {
 	if !p.strict {
 		return

@@ -1,10 +1,10 @@
-// Package whatwg parses URLs like browsers, by the URL Standard of the WHATWG
-// (https://url.spec.whatwg.org/, as of 2026). It implements the parser and the
-// serializer, and reports validation errors with offsets.
+// Package whatwg parses URLs like browsers. It implements the parser and the serializer of the
+// WHATWG's URL Standard (https://url.spec.whatwg.org/, as of 2026), and reports validation
+// errors with offsets.
 //
-// The text of a URL from this package often differs from the input, because browsers
-// repair URLs. A program should use this package to learn how a browser reads a text, and
-// the root package to preserve the text as written.
+// The result of parsing often differs from the input, because browsers repair URLs. A program
+// should use this package to determine how a browser reads a text. It should use the root
+// package to preserve a text as written.
 package whatwg
 
 import (
@@ -17,20 +17,21 @@ type URL struct {
 	scheme             string // scheme in lower case, without ":"
 	username, password string
 	host               string // serialized host
-	path               string // serialized path; opaque, or segments with a "/" before each segment
+	path               string // serialized path: opaque, or segments with a "/" before each
 	query, fragment    string
-	port               int32 // -1 if none
+	port               int32 // -1 if the port is absent
 	hasHost            bool
-	opaque             bool // the path is opaque
+	opaque             bool // whether the path is opaque
 	hasQuery           bool
 	hasFragment        bool
 }
 
-// fileScheme is the special scheme with its own rules.
+// fileScheme is the special scheme for which the standard defines separate rules.
 const fileScheme = "file"
 
-// specialPort returns the default port of a special scheme (section 4.2). For the scheme file,
-// which is special, it returns 0. ok reports whether the scheme is special.
+// specialPort returns the default port of a special scheme (section 4.2). For the special
+// scheme file, which has no default port, it returns 0. ok reports whether the scheme is
+// special.
 func specialPort(scheme string) (port int32, ok bool) {
 	switch scheme {
 	case "http", "ws":
@@ -81,8 +82,8 @@ func (u *URL) Href() string {
 	return b.String()
 }
 
-// String returns the serialized URL with "***" for its password, so that formatting with
-// package fmt does not show it.
+// String returns the serialized URL with "***" for the password, so that formatting with
+// package fmt does not show the password.
 func (u URL) String() string {
 	if u.password != "" {
 		u.password = "***"
@@ -90,7 +91,7 @@ func (u URL) String() string {
 	return u.Href()
 }
 
-// GoString returns the quoted [URL.String], for %#v.
+// GoString returns the result of [URL.String] in quotes. Package fmt uses GoString for %#v.
 func (u URL) GoString() string { return strconv.Quote(u.String()) }
 
 func (u *URL) writeHost(b *strings.Builder) {
@@ -104,13 +105,13 @@ func (u *URL) writeHost(b *strings.Builder) {
 // Protocol returns the scheme and ":".
 func (u *URL) Protocol() string { return u.scheme + ":" }
 
-// Username returns the encoded user, or "" if there is none.
+// Username returns the encoded user name, or "" if the URL contains no user name.
 func (u *URL) Username() string { return u.username }
 
-// Password returns the encoded password, or "" if there is none.
+// Password returns the encoded password, or "" if the URL contains no password.
 func (u *URL) Password() string { return u.password }
 
-// Host returns host and port as in the URL, or "" if there is no host.
+// Host returns the host and the port as in the serialized URL, or "" if the URL has no host.
 func (u *URL) Host() string {
 	if u.port < 0 {
 		return u.host
@@ -120,7 +121,8 @@ func (u *URL) Host() string {
 	return b.String()
 }
 
-// Hostname returns the host, or "" if there is none. An IPv6 address has brackets.
+// Hostname returns the host, or "" if the URL has no host. The result includes the brackets of
+// an IPv6 address.
 func (u *URL) Hostname() string { return u.host }
 
 // HasHost reports whether the URL has a host, which may be empty.
@@ -145,7 +147,7 @@ func (u *URL) Hash() string {
 	return "#" + u.fragment
 }
 
-// Origin returns the serialized origin (section 4.7), or "null" for an opaque one.
+// Origin returns the serialized origin (section 4.7). For an opaque origin, it returns "null".
 func (u *URL) Origin() string {
 	switch u.scheme {
 	case "blob":
