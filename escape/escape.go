@@ -2,10 +2,10 @@
 // that may not appear unescaped as "%" and two hexadecimal digits (RFC 1738
 // section 2.2; "Encoding reserved characters" in the URI draft).
 //
-// The character classes of RFC 1738 section 5 are values of type [Set], and have
-// the standard's names. An encoder takes the set of characters to leave
-// unescaped. A program must decode a part only once, after it was split from its
-// neighbours: "%2F" is not "/".
+// For each character class of RFC 1738 section 5, a function with the standard's name returns
+// a [Set]. An encoder has a parameter for the set of characters to leave unescaped. A program
+// must decode each part of a URL only once, and only after splitting the URL, because "%2F" is
+// not "/".
 //
 // [AppendSafer] encodes more of a URL, for transports that change characters.
 // [AppendExpand] decodes unnecessary escapes. Neither function changes a reserved
@@ -20,11 +20,11 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// ErrTriplet is the error about a "%" without two hexadecimal digits after it. The
-// URI draft reserves such sequences for "future extension".
+// ErrTriplet means that two hexadecimal digits do not follow a "%". The URI draft reserves
+// such sequences for "future extension".
 var ErrTriplet = errors.New(`"%" without two hexadecimal digits after it`)
 
-// TripletError is the error about a text that can't be decoded.
+// TripletError reports a text that can't be decoded.
 type TripletError struct {
 	Offset int // offset of the "%", in octets from the start of the text
 }
@@ -36,9 +36,9 @@ func (e *TripletError) Error() string {
 // Unwrap returns [ErrTriplet].
 func (e *TripletError) Unwrap() error { return ErrTriplet }
 
-// AppendEncode appends octets to dst as URL text. It appends octets in the set keep
-// unchanged, and each other octet as "%" and two upper-case hexadecimal digits. It always
-// encodes "%", even if that set contains "%".
+// AppendEncode encodes octets as URL text and appends the text to dst. It does not change
+// octets in the set keep. It writes each other octet as "%" and two upper-case hexadecimal
+// digits. It always encodes "%", even if keep contains "%".
 func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	for i := 0; i < len(octets); i++ {
 		if c := octets[i]; keep.Has(c) && c != '%' {
@@ -59,8 +59,8 @@ func appendTriplet(dst []byte, c byte) []byte {
 	return append(dst, '%', octet.UpperHex[c>>4], octet.UpperHex[c&15])
 }
 
-// AppendDecode appends text to dst with its escapes decoded. The error is a
-// [*TripletError]; dst then holds the octets before the fault.
+// AppendDecode decodes the escapes in text and appends the result to dst. If text is invalid,
+// it returns the octets before the fault and a [*TripletError].
 func AppendDecode(dst []byte, text string) ([]byte, error) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -86,10 +86,10 @@ func Decode(text string) (string, error) {
 	return string(b), err
 }
 
-// AppendSafer appends text to dst. It encodes each character in the set unsafe and each
-// octet that is not graphic US-ASCII. It does not change escapes and the characters in
-// the set reserved, so the meaning stays the same (URI draft, "Reduced or increased safe
-// character sets").
+// AppendSafer appends text to dst. It encodes each character in the set unsafe and each octet
+// that is not graphic US-ASCII. It does not change escapes or the characters in the set
+// reserved, so the meaning stays the same (URI draft, "Reduced or increased safe character
+// sets").
 func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -108,10 +108,10 @@ func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	return dst
 }
 
-// AppendExpand appends text to dst. It decodes the escapes of characters in the set
-// plain, and writes all other escapes with upper-case digits (URI draft, "selectively and
-// reversibly expanded"). It never decodes the characters in the set reserved and "%". The
-// error is a [*TripletError].
+// AppendExpand appends text to dst. It decodes the escapes of characters in the set plain, and
+// writes all other escapes with upper-case digits (URI draft, "selectively and reversibly
+// expanded"). It never decodes "%" or the characters in the set reserved. If text is invalid,
+// it returns a [*TripletError].
 func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) {
 	plain = plain.Minus(reserved).Without("%")
 	for i := 0; i < len(text); i++ {

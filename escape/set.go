@@ -2,12 +2,12 @@ package escape
 
 import "math/bits"
 
-// Set is a set of US-ASCII characters. It is a comparable value of two words. The
-// zero Set is empty. Octets from 80 hexadecimal up are in no set, because they must
-// always be encoded (RFC 1738 section 2.2).
+// Set is a set of US-ASCII characters. Sets are comparable values of two words. The zero Set
+// is empty. A set never contains octets above 7F hexadecimal, because such octets must always
+// be encoded (RFC 1738 section 2.2).
 type Set struct{ lo, hi uint64 }
 
-// Chars returns the set of the US-ASCII characters in s, and ignores its other octets.
+// Chars returns the set of the US-ASCII characters in s. It ignores all other octets.
 func Chars(s string) Set { return Set{}.With(s) }
 
 // With returns the set with the characters of s added.
@@ -26,10 +26,10 @@ func (k Set) With(s string) Set {
 // Without returns the set with the characters of s removed.
 func (k Set) Without(s string) Set { return k.Minus(Chars(s)) }
 
-// Union returns the characters that are in k or in m.
+// Union returns the set of the characters that are in k or in m.
 func (k Set) Union(m Set) Set { return Set{k.lo | m.lo, k.hi | m.hi} }
 
-// Minus returns the characters that are in k and not in m.
+// Minus returns the set of the characters that are in k and not in m.
 func (k Set) Minus(m Set) Set { return Set{k.lo &^ m.lo, k.hi &^ m.hi} }
 
 // Has reports whether c is in the set.
@@ -54,8 +54,8 @@ func (k Set) String() string {
 	return string(b)
 }
 
-// The sets of section 5 are functions, because a caller could change a variable. They are
-// written as bits, so that a call costs nothing.
+// Functions return the sets of section 5, because a caller could change a variable. The
+// functions write the bits directly, so that a call costs nothing.
 
 // LowAlpha is the set lowalpha of RFC 1738 section 5.
 func LowAlpha() Set { return Set{hi: 0x07FFFFFE00000000} }
@@ -95,25 +95,25 @@ func Reserved() Set { return Set{lo: 0xAC00804000000000, hi: 0x0000000000000001}
 // and extra. No scheme requires an encoder to escape these characters.
 func Unreserved() Set { return Alpha().Union(Digit()).Union(Safe()).Union(Extra()) }
 
-// User is the set of characters in user and password (section 5): unreserved and ; ? &
-// =
+// User is the set of characters in a user and a password (section 5). It contains the set
+// unreserved, and ; ? & =
 func User() Set { return Unreserved().Union(Set{lo: 0xA800004000000000}) }
 
-// Fsegment is the set for fsegment and psegment (section 5):
-// unreserved and ? : @ & =
+// Fsegment is the set of characters in fsegment and psegment (section 5). It contains the set
+// unreserved, and ? : @ & =
 func Fsegment() Set { return Unreserved().Union(Set{lo: 0xA400004000000000, hi: 0x0000000000000001}) }
 
-// Hsegment is the set for hsegment and search (section 5):
-// unreserved and ; : @ & =
+// Hsegment is the set of characters in hsegment and search (section 5). It contains the set
+// unreserved, and ; : @ & =
 func Hsegment() Set { return Unreserved().Union(Set{lo: 0x2C00004000000000, hi: 0x0000000000000001}) }
 
-// Field is the set for fieldname and fieldvalue of prospero (section 5): unreserved
-// and ? : @ &
+// Field is the set of characters in fieldname and fieldvalue of prospero URLs (section 5). It
+// contains the set unreserved, and ? : @ &
 func Field() Set { return Unreserved().Union(Set{lo: 0x8400004000000000, hi: 0x0000000000000001}) }
 
-// Article is the set for a news article's identifier before its "@" (section 5):
-// unreserved and ; / ? : & =
+// Article is the set of characters before the "@" in a news article's identifier (section 5).
+// It contains the set unreserved, and ; / ? : & =
 func Article() Set { return Unreserved().Union(Set{lo: 0xAC00804000000000}) }
 
-// Xchar is the set for xchar (section 5): unreserved and reserved.
+// Xchar is the set xchar of RFC 1738 section 5, the union of unreserved and reserved.
 func Xchar() Set { return Unreserved().Union(Reserved()) }

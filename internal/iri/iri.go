@@ -12,17 +12,17 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// profile converts hostnames to their ASCII form as browsers do (RFC 5891 and Unicode
+// profile converts hostnames to ASCII in the same way as browsers (RFC 5891 and Unicode
 // Technical Standard 46).
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(true))
 
-// maxHost is the maximum length in bytes of a host outside US-ASCII. A DNS name has at most 253
-// characters. The conversion of a long host takes time that grows with the square of its length.
+// maxHost is the maximum length in bytes of a host outside US-ASCII. A DNS name has at most
+// 253 characters. Converting a host takes time that grows with the square of the length.
 const maxHost = 4 << 10
 
-// URL converts the host of u, or the domain in its mail address, to ASCII form, and escapes the
-// UTF-8 of other characters outside US-ASCII. It returns a US-ASCII URL unchanged. It returns
-// an error if the host has no ASCII form.
+// URL converts the host of u, or the domain of a mail address in u, to ASCII. It escapes the
+// UTF-8 octets of all other characters outside US-ASCII. It returns a US-ASCII URL unchanged.
+// It fails if the host can't be converted to ASCII.
 func URL(u locus.URL) (locus.URL, error) {
 	text := u.String()
 	if isASCII(text) {
@@ -45,7 +45,7 @@ func URL(u locus.URL) (locus.URL, error) {
 	return locus.Parse(string(b))
 }
 
-// hostOf returns the offsets of the host in u, or of the domain in a mail address.
+// hostOf returns the start and end of the host of u, or of the domain in a mail address.
 func hostOf(u locus.URL) (start, end int) {
 	if u.Facts().Has(locus.Internet) {
 		return u.HostOffset(), u.HostOffset() + len(u.Host())
