@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Spelled reports whether the scheme, login, port and escapes in u are in canonical form, by
-// the facts about u. The caller must check the scheme's own rules for the url-path.
+// Spelled reports whether the scheme, login, port and escapes in u are in canonical form. It
+// uses only the facts about u. The caller must check the scheme's own rules for the url-path.
 func Spelled(u locus.URL, defaultPort uint16) bool {
 	const facts = locus.SchemeLower | locus.HostLower | locus.PortPlain | locus.NoEscape | locus.PathXchar
 	const internet = locus.Internet | locus.NoUser | locus.NoPort | locus.Slash
@@ -33,14 +33,14 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 	return true
 }
 
-// Canon writes the canonical form of a URL, part by part, and records the changes. It copies
-// nothing until the first change.
+// Canon writes the canonical form of a URL part by part, and records the changes. Before the
+// first change, it does not copy the text.
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
-	same   int // until the output is copied to text, the output is the first octets of URL; same is their number
+	same   int // before copy is called, the output is the first same octets of URL
 	copied bool
-	text   strings.Builder // the output, once copy was called
+	text   strings.Builder // the output after copy was called
 }
 
 // Begin writes the scheme's name and ":".
@@ -63,8 +63,8 @@ func (c *Canon) mark(changed bool, what locus.Change) {
 	}
 }
 
-// Internet writes the text up to the url-path for a URL with "//". It writes a "/" before the
-// url-path even if u lacks the "/".
+// Internet writes the text before the url-path for a URL with "//". It writes a "/" before the
+// url-path even if the URL lacks that "/".
 func (c *Canon) Internet(u locus.URL, defaultPort uint16) {
 	c.Begin(u)
 	c.Login(defaultPort)
@@ -113,8 +113,8 @@ func (c *Canon) Login(defaultPort uint16) {
 }
 
 // Host writes a hostname in lower case, a hostnumber without leading zeros, and an IPv6
-// address in the form of RFC 5952 section 4. It writes any other text in lower case,
-// except for the digits in escapes, which are in upper case.
+// address in the format of RFC 5952 section 4. It writes any other host in lower case, with
+// upper-case digits in escapes.
 func (c *Canon) Host(host string) {
 	if f := c.URL.Facts(); f.Has(locus.HostLower) && f&(locus.HostName|locus.HostNumber) != 0 && host == c.URL.Host() {
 		c.Raw(host)
@@ -140,7 +140,7 @@ func (c *Canon) Host(host string) {
 	c.Raw(plain)
 }
 
-// lowerHost returns host in lower case, except for the digits in escapes.
+// lowerHost returns host in lower case. It does not change the digits in escapes.
 func lowerHost(host string) string {
 	if strings.HasPrefix(host, "[") {
 		return octet.ToLower(host)
@@ -192,7 +192,7 @@ func (c *Canon) Raw(text string) {
 	c.text.WriteString(text)
 }
 
-// copy copies the output so far to text, because the next octet may differ from URL.
+// copy copies the output so far to the field text, because the next octet may differ from URL.
 func (c *Canon) copy() {
 	if c.copied {
 		return
@@ -202,13 +202,14 @@ func (c *Canon) copy() {
 	c.text.WriteString(c.URL.String()[:c.same])
 }
 
-// Text writes text with canonical escapes. It decodes escaped characters that are in the
-// set plain, writes other escapes with upper-case digits, and encodes octets that are not
-// xchars. The set plain must contain the characters that have the same meaning escaped
-// and unescaped in this part of this scheme.
+// Text writes text with canonical escapes. It decodes escaped characters that are in the set
+// plain, writes other escapes with upper-case digits, and encodes octets that are not xchars.
+// The set plain must contain the characters whose meaning in this part does not depend on
+// whether they are escaped.
 func (c *Canon) Text(text string, plain escape.Set) { c.rewrite(text, plain, xchars) }
 
-// Path is Text for the url-path, the scheme-specific part, or a piece of them.
+// Path is like Text, but for the url-path, the scheme-specific part, or a piece of these
+// parts.
 func (c *Canon) Path(text string, plain escape.Set) {
 	if c.URL.Facts().Has(locus.PathXchar) && spelledEscapes(text, plain) {
 		c.Raw(text)
@@ -233,8 +234,8 @@ func spelledEscapes(text string, plain escape.Set) bool {
 
 var xchars = escape.Xchar()
 
-// rewrite writes text with canonical escapes. It does not escape the characters in the set raw, and
-// decodes escapes of the characters in the set plain.
+// rewrite writes text with canonical escapes. It does not escape the characters in the set
+// raw. It decodes escaped characters that are in the set plain.
 func (c *Canon) rewrite(text string, plain, raw escape.Set) {
 	for {
 		i := spelled(text, plain, raw)
@@ -249,7 +250,7 @@ func (c *Canon) rewrite(text string, plain, raw escape.Set) {
 
 // spelled returns the length of the longest prefix of text that rewrite would not change.
 func spelled(text string, plain, raw escape.Set) int {
-	both := raw.Has('/') && raw.Has(':') // octet.Plain contains "/" and ":", but the set raw may not
+	both := raw.Has('/') && raw.Has(':') // octet.Plain contains "/" and ":", which the set raw may lack
 	for i := 0; i < len(text); {
 		if both {
 			if i = octet.Plain(text, i); i == len(text) {
@@ -268,9 +269,9 @@ func spelled(text string, plain, raw escape.Set) int {
 	return len(text)
 }
 
-// octet writes the first octet of text. If the octet is escaped and in the set plain, octet writes
-// it without the escape; otherwise octet writes an escape. It returns the length of the octet in
-// text.
+// octet writes the first octet of text. If the octet is escaped and in the set plain, it
+// writes the octet without the escape. Otherwise, it writes an escape. It returns the length
+// of the octet in text.
 func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	o, size := Octet(text, 0)
 	if size > 1 && plain.Has(o) {
@@ -289,16 +290,16 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	return size
 }
 
-// Octets writes a text in which only the characters in the set kept differ in meaning
-// from their escapes. It leaves these characters and their escapes unchanged. It writes
-// the characters in the set plain unescaped, and all other characters escaped. One of the
-// two sets must contain each unreserved character.
+// Octets writes a text with canonical escapes. It does not change the characters in the set
+// kept and their escapes, because only these characters differ in meaning from their escapes.
+// It writes the characters in the set plain unescaped, and all other characters escaped. Each
+// unreserved character must be in one of the two sets.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
 	c.rewrite(text, plain, plain.Union(kept))
 }
 
-// Slashes writes a leading "//" of a scheme-specific part, escaped or not, as "/%2F",
-// because "//" would begin a host. It returns the rest of text.
+// Slashes writes a leading "//" of a scheme-specific part as "/%2F", because "//" would begin
+// a host. The slashes in text may be escaped. Slashes returns the text after the slashes.
 func (c *Canon) Slashes(text string) (rest string) {
 	i := 0
 	for range 2 {

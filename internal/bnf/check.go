@@ -12,24 +12,24 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Clean holds the facts about a URL with "//" after which only the url-path, the host and the
-// user remain to be checked.
+// Clean holds facts about a URL with "//". If these facts hold, only the url-path, the host
+// and the user remain to be checked.
 const Clean = locus.Internet | locus.SchemeLower | locus.LoginPlain | locus.PortPlain | locus.FragmentXchar
 
-// CleanHostPort is [Clean] for a scheme with hostport instead of login, and a url-path.
-// scheme.Scheme.Clean begins with it.
+// CleanHostPort is like [Clean], but for a scheme that allows hostport instead of login and
+// has a url-path.
 const CleanHostPort = Clean | locus.NoUser | locus.Slash
 
-// Sound reports whether u contains a host and conforms to RFC 1738 in its scheme, login,
-// port and fragment. It uses only the facts about u. The caller must check the url-path,
-// and whether the scheme allows a user.
+// Sound reports whether u contains a host, and whether the scheme, login, port and fragment
+// conform to RFC 1738. It uses only the facts about u. The caller must check the url-path, and
+// whether the scheme allows a user.
 func Sound(u locus.URL) bool {
 	f := u.Facts()
 	return f.Has(Clean) && f&(locus.HostName|locus.HostNumber) != 0 && !u.MissingSlash()
 }
 
-// SoundHostPort is [Sound] for a scheme with hostport instead of login. The caller must check
-// the url-path.
+// SoundHostPort is like [Sound], but for a scheme that allows hostport instead of login. The
+// caller must check the url-path.
 func SoundHostPort(u locus.URL) bool {
 	return u.Facts().Has(locus.NoUser) && Sound(u)
 }
@@ -38,18 +38,18 @@ func SoundHostPort(u locus.URL) bool {
 type Findings struct {
 	URL     locus.URL
 	Profile locus.Profile
-	NoDraft bool // the URI draft has no production for the scheme, so RFC 1738 applies
+	NoDraft bool // the URI draft has no production for the scheme, so the rules of RFC 1738 apply
 	list    []locus.Violation
 }
 
-// List returns the findings in order of their offsets, or nil if there are none.
+// List returns the findings in order of offset, or nil if no problem was found.
 func (f *Findings) List() []locus.Violation {
 	slices.SortStableFunc(f.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	return f.list
 }
 
-// Add adds a finding about text, which the grammar does not allow. With the profile of
-// the URI draft, it replaces a section of RFC 1738 by the draft's BNF.
+// Add adds a finding about text, which the grammar does not allow. If the profile is the URI
+// draft, Add replaces a section of RFC 1738 with the draft's BNF.
 func (f *Findings) Add(rule, section string, offset int, text, help string) {
 	if strings.HasPrefix(section, "RFC 1738") {
 		section = f.Section(section, "BNF")
@@ -57,7 +57,7 @@ func (f *Findings) Add(rule, section string, offset int, text, help string) {
 	f.add(rule, locus.Ungrammatical, section, offset, text, help)
 }
 
-// Impossible adds a finding about a value that is grammatical, but can't exist.
+// Impossible adds a finding about a grammatical value that can't exist.
 func (f *Findings) Impossible(rule, section string, offset int, text, help string) {
 	f.add(rule, locus.Impossible, section, offset, text, help)
 }
@@ -78,7 +78,7 @@ func (f *Findings) add(rule string, kind locus.Kind, section string, offset int,
 	f.list = append(f.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
 }
 
-// password returns the offsets of the password. Findings must not show it.
+// password returns the start and end of the password, which findings must not show.
 func (f *Findings) password() (start, end int) {
 	if password, ok := f.URL.Password(); ok {
 		end = f.URL.HostOffset() - len("@")
@@ -87,8 +87,8 @@ func (f *Findings) password() (start, end int) {
 	return start, end
 }
 
-// Error adds a finding for an error from a scheme's Parse, unless there is already a finding at
-// that offset.
+// Error adds a finding for an error from a scheme's Parse, unless another finding has the same
+// offset.
 func (f *Findings) Error(err error, section string) {
 	e, ok := err.(*locus.SyntaxError)
 	if !ok {
@@ -110,8 +110,8 @@ func (f *Findings) Scheme() {
 	f.AnyCase()
 }
 
-// AnyCase is [Findings.Scheme] for a scheme that may be written in upper case. By the URI
-// draft, these are the schemes without a production.
+// AnyCase is like [Findings.Scheme], but for a scheme that may be written in upper case. The
+// URI draft allows this for schemes without a production.
 func (f *Findings) AnyCase() {
 	text := f.URL.String()
 	switch {
@@ -128,8 +128,8 @@ func (f *Findings) AnyCase() {
 	}
 }
 
-// Section returns the section for a finding. For RFC 1738 it is the text in rfc1738. For the
-// URI draft it names the draft and the given production.
+// Section returns the section for a finding. For RFC 1738, it returns the argument rfc1738.
+// For the URI draft, it returns a text that names the draft and the given production.
 func (f *Findings) Section(rfc1738, production string) string {
 	if f.Profile == locus.RFC1630 && !f.NoDraft {
 		return "URI draft, " + production
@@ -137,15 +137,15 @@ func (f *Findings) Section(rfc1738, production string) string {
 	return rfc1738
 }
 
-// Empty adds a finding at offset if the text is empty and the profile is the URI draft,
-// because the draft requires xalphas at this offset.
+// Empty adds a finding at offset if text is empty and the profile is the URI draft, because
+// the draft requires xalphas there.
 func (f *Findings) Empty(part string, offset int, text string) {
 	if text == "" && f.Profile == locus.RFC1630 {
 		f.Add("empty", "URI draft, "+part, offset, "", part+" has at least one character")
 	}
 }
 
-// Xchars is [Findings.Chars] for xchars, or for xalphas in the URI draft.
+// Xchars is like [Findings.Chars], but checks for xchars or, in the URI draft, for xalphas.
 func (f *Findings) Xchars(part string, offset int, text string) {
 	set := octet.Xchar
 	if f.Profile == locus.RFC1630 {
@@ -165,7 +165,7 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 		}
 		write := f.write(offset+i, c)
 		plain := set&(octet.Group|octet.Label|octet.Digit) != 0
-		if plain { // in this case text contains no escapes
+		if plain { // in this case, text contains no escapes
 			write = f.quote(offset+i, c) + " can't be in " + part
 		}
 		switch {
@@ -181,8 +181,8 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 	}
 }
 
-// quote returns the octet c at offset, quoted for a finding. It does not show an octet in a
-// password.
+// quote returns the octet c at offset in quotes, for a finding. It does not return an octet of
+// a password.
 func (f *Findings) quote(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "this character"
@@ -190,10 +190,10 @@ func (f *Findings) quote(offset int, c byte) string {
 	return strconv.Quote(string([]byte{c}))
 }
 
-// unsafe is the section in the URI draft about characters that must be encoded.
+// unsafe is the section of the URI draft about characters that must be encoded.
 const unsafe = `"Unsafe characters"`
 
-// write returns the fix for the octet c at offset. It does not show an octet in a password.
+// write returns the fix for the octet c at offset. It does not return an octet of a password.
 func (f *Findings) write(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "write it as an escape"
@@ -203,10 +203,10 @@ func (f *Findings) write(offset int, c byte) string {
 
 // Login describes the login that a scheme's production allows.
 type Login struct {
-	Section string // section in the standard
-	User    bool   // user and password are allowed
-	NoHost  bool   // the host may be empty
-	NoSlash bool   // "?" may follow the host directly
+	Section string // section of the standard
+	User    bool   // whether a user and a password are allowed
+	NoHost  bool   // whether the host may be empty
+	NoSlash bool   // whether "?" may follow the host directly
 }
 
 // Internet checks the text from "//" to the url-path, and reports whether u contains "//".
@@ -239,7 +239,7 @@ func (f *Findings) user(rule Login) {
 	}
 	set := octet.User
 	if f.Profile == locus.RFC1630 {
-		set = octet.Group // alphanum2: alpha digit - _ . +
+		set = octet.Group // the draft's alphanum2, which is alpha digit - _ . +
 		if user == "" {
 			f.Add("user", "URI draft, user", start, "", `write a user before "@", or leave out the "@"`)
 		}
@@ -253,7 +253,7 @@ func (f *Findings) user(rule Login) {
 
 func (f *Findings) host(rule Login) {
 	facts, host := f.URL.Facts(), f.URL.Host()
-	// In the draft a hostname begins with a letter.
+	// In the draft, a hostname begins with a letter.
 	sound := facts.Has(locus.HostNumber) ||
 		facts.Has(locus.HostName) && (f.Profile == locus.RFC1738 || octet.Is(host[0], octet.Alpha))
 	if sound || host == "" && rule.NoHost {
@@ -262,12 +262,13 @@ func (f *Findings) host(rule Login) {
 	f.Host(f.URL.HostOffset(), host)
 }
 
-// Host checks a host at offset, which may be in any part of the URL.
+// Host checks a host that begins at offset. The host may be in any part of the URL.
 func (f *Findings) Host(offset int, host string) {
-	// These delimiters can begin a path without its "/". Only the host before them is checked.
+	// Such a delimiter can begin a path whose "/" is missing. Host checks only the host before
+	// the delimiter.
 	delimiters := ";=&"
 	if f.Profile == locus.RFC1630 {
-		delimiters = ";=" // here "&" is an xalpha
+		delimiters = ";=" // in the draft, "&" is an xalpha
 	}
 	if i := strings.IndexAny(host, delimiters); i >= 0 && f.URL.Facts().Has(locus.Internet) && offset == f.URL.HostOffset() {
 		text := host[i : i+1]
@@ -306,7 +307,7 @@ func (f *Findings) Host(offset int, host string) {
 	}
 }
 
-// labels checks the labels in a host at offset.
+// labels checks the labels of a host that begins at offset.
 func (f *Findings) labels(offset int, labels []string) {
 	for i, label := range labels {
 		last := i == len(labels)-1
@@ -326,13 +327,13 @@ func (f *Findings) labels(offset int, labels []string) {
 	}
 }
 
-// draftHost checks a host at offset by the rules of the URI draft:
+// draftHost checks a host that begins at offset by the rules of the URI draft:
 //
 //	hostname = ialpha [ . hostname ]
 //	ialpha   = alpha [ xalphas ]
 //
-// A dot is an xalpha, so a hostname is a letter and xalphas. But most xalphas never occur in
-// real hostnames.
+// A dot is an xalpha, so a hostname consists of a letter and xalphas. However, most xalphas
+// never occur in real hostnames.
 func (f *Findings) draftHost(offset int, host string) {
 	if class := octet.Of(host[0]); class&octet.Alpha == 0 && class&octet.Xalpha != 0 {
 		f.Add("host", "URI draft, hostname", offset, host[:1], "a host begins with a letter, unless it is four numbers")
@@ -392,15 +393,15 @@ func (f *Findings) port() {
 	}
 }
 
-// IsGroup reports whether text is a group of section 5, for news and nntp:
+// IsGroup reports whether text is a newsgroup name as in the news and nntp URLs of section 5:
 //
 //	group = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
 func IsGroup(text string) bool {
 	return text != "" && octet.Is(text[0], octet.Alpha) && octet.All(text)&octet.Group != 0
 }
 
-// Group adds the findings about a group at offset. In the URI draft a group is a letter
-// and xalphas.
+// Group adds the findings about a newsgroup name that begins at offset. In the URI draft, a
+// newsgroup name consists of a letter and xalphas.
 func (f *Findings) Group(offset int, text string) {
 	section, set := "RFC 1738 5", octet.Group
 	if f.Profile == locus.RFC1630 {
@@ -414,7 +415,7 @@ func (f *Findings) Group(offset int, text string) {
 	if !isLetter && (octet.Is(text[0], set) || f.Profile == locus.RFC1630) {
 		f.Add("group", section, offset, text[:1], "a newsgroup's name begins with a letter, not with "+strconv.Quote(text[:1]))
 	}
-	if !isLetter && f.Profile == locus.RFC1630 { // for RFC 1630, an escape is not a letter either
+	if !isLetter && f.Profile == locus.RFC1630 { // RFC 1630 does not accept an escape as a letter
 		offset, text = offset+1, text[1:]
 	}
 	f.Chars("group", offset, text, set)

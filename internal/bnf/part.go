@@ -8,8 +8,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Form returns an error if u has another scheme or no "//". The parameter production is
-// the name of the scheme's production in section 5, such as "gopherurl".
+// Form returns an error if u has another scheme, or if u contains no "//" after the scheme.
+// The parameter production is the name of the scheme's production in section 5, such as
+// "gopherurl".
 func Form(u locus.URL, scheme, production string) error {
 	switch {
 	case u.Scheme() != scheme:
@@ -32,8 +33,8 @@ func HostURL(p locus.Parts) (locus.URL, error) {
 	return u, nil
 }
 
-// EncodeUser returns octets as URL text for the user or password of [locus.Parts]. nil
-// gives nil.
+// EncodeUser encodes octets as URL text for the user or password of [locus.Parts]. If octets
+// is nil, it returns nil.
 func EncodeUser(octets *string) *string {
 	if octets == nil {
 		return nil
@@ -46,15 +47,15 @@ func SchemePart(u locus.URL) (text string, offset int) {
 	return u.SchemePart(), len(u.Scheme()) + 1
 }
 
-// Decode returns the decoded text. The text must be part of a [locus.URL], so that all
+// Decode decodes the escapes in text. The text must be part of a [locus.URL], so that all
 // escapes are valid.
 func Decode(text string) string {
 	octets, _ := escape.Decode(text)
 	return octets
 }
 
-// Octet returns the decoded octet at i of URL text, and the length of its text: 1, or 3
-// if it is escaped.
+// Octet returns the decoded octet at offset i of a URL text. The result size is the length of
+// its text, which is 3 for an escape and 1 otherwise.
 func Octet(text string, i int) (o byte, size int) {
 	if text[i] == '%' {
 		return octet.Unescape(text, i), 3
@@ -62,7 +63,7 @@ func Octet(text string, i int) (o byte, size int) {
 	return text[i], 1
 }
 
-// OctetOffset returns the offset in URL text of its decoded octet number n.
+// OctetOffset returns the offset in a URL text of the decoded octet with the index n.
 func OctetOffset(text string, n int) int {
 	i := 0
 	for ; n > 0; n-- {
@@ -72,12 +73,13 @@ func OctetOffset(text string, n int) int {
 	return i
 }
 
-// DraftPath adds the findings about text, at offset, as a path in the URI draft:
+// DraftPath adds the findings about text as a path of the URI draft. The text begins at
+// offset:
 //
 //	path    = void | segment [ / path ]
 //	segment = xpalphas
 //
-// So a segment before the last can't be empty.
+// Only the last segment may therefore be empty.
 func (f *Findings) DraftPath(part string, offset int, text string) {
 	for {
 		segment, rest, more := strings.Cut(text, "/")
@@ -93,8 +95,8 @@ func (f *Findings) DraftPath(part string, offset int, text string) {
 	}
 }
 
-// Fault is the reason why a scheme rejects a URL, while parsing it or creating a request. A
-// Fault is cheap to create, because a hostile text may contain thousands.
+// Fault is the reason why a scheme rejects a URL. A Fault is cheap to create, because a
+// hostile text may contain thousands of faults.
 type Fault struct {
 	Err          error  // locus.ErrForm or locus.ErrValue
 	Part         string // see locus.SyntaxError
@@ -102,13 +104,13 @@ type Fault struct {
 	Why          string
 }
 
-// Error returns the fault as an error about u.
+// Error converts the fault to an error about u.
 func (x Fault) Error(u locus.URL) *locus.SyntaxError {
 	return u.Errorf(x.Offset, x.Part, "%w: %s", x.Err, x.Why)
 }
 
-// Fault adds a fault as a finding: Ungrammatical for locus.ErrForm, Impossible for
-// locus.ErrValue.
+// Fault adds a finding for the fault x. The kind of the finding is Ungrammatical for
+// locus.ErrForm, and Impossible for locus.ErrValue.
 func (f *Findings) Fault(x Fault, section string) {
 	text := f.URL.String()[x.Offset : x.Offset+x.Size]
 	if x.Err == locus.ErrForm {

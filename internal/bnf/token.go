@@ -19,8 +19,8 @@ type Token struct {
 // Is reports whether t is the unescaped character c.
 func (t Token) Is(c byte) bool { return !t.Escaped && t.Octet == c }
 
-// Tokens returns the characters and escapes of text, which begins at offset. ok is false if
-// an escape is not complete.
+// Tokens returns the characters and escapes of text, which begins at offset. ok is false if an
+// escape is incomplete.
 func Tokens(text string, offset int) (list []Token, ok bool) {
 	if _, err := escape.Decode(text); err != nil {
 		return nil, false
@@ -33,8 +33,8 @@ func Tokens(text string, offset int) (list []Token, ok bool) {
 	return list, true
 }
 
-// NotUTF8 returns the first token in list with an octet that is not part of valid UTF-8. ok is
-// false if all octets are valid.
+// NotUTF8 returns the first token in list whose octet is not part of valid UTF-8. ok is false
+// if all octets are valid UTF-8.
 func NotUTF8(list []Token) (t Token, ok bool) {
 	octets := make([]byte, len(list))
 	for i, t := range list {
@@ -50,16 +50,16 @@ func NotUTF8(list []Token) (t Token, ok bool) {
 	return Token{}, false
 }
 
-// IsAddress reports whether text consists of two texts that [IsWords] accepts, with an "@"
-// between them. It does not allocate.
+// IsAddress reports whether text consists of two texts that [IsWords] accepts, separated by
+// "@". It does not allocate memory.
 func IsAddress(text string) bool {
 	local, domain, _ := strings.Cut(text, "@")
 	return IsWords(local) && IsWords(domain)
 }
 
-// IsWords reports whether text consists of letters, digits, "-", "+" and "_", with single
-// dots between them. This includes most parts of addresses and message-ids, and most
-// newsgroups. IsWords does not allocate.
+// IsWords reports whether text consists of letters, digits, "-", "+" and "_", with single dots
+// between these characters. Most parts of addresses and message-ids, and most newsgroup names,
+// match. IsWords does not allocate memory.
 func IsWords(text string) bool {
 	return text != "" && octet.All(text)&octet.Group != 0 &&
 		text[0] != '.' && text[len(text)-1] != '.' && !strings.Contains(text, "..")

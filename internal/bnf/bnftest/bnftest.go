@@ -1,5 +1,5 @@
-// Package bnftest tests a scheme against a readable copy of its production in RFC 1738
-// section 5, and against the contract of package scheme.
+// Package bnftest tests a scheme against the contract of package scheme, and against regular
+// expressions for the scheme's production in RFC 1738 section 5.
 package bnftest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// These are the shared productions of section 5 as regular expressions, for comparison with the
-// standard.
+// These are the shared productions of section 5 as regular expressions, which are easy to
+// compare with the standard.
 const (
 	Alpha      = "[A-Za-z]"
 	Digit      = "[0-9]"
@@ -38,8 +38,8 @@ const (
 	Group       = "(?:" + Alpha + `[A-Za-z0-9\-.+_]*` + ")"
 )
 
-// Production returns a function that reports whether a text matches the production expr
-// and an optional fragment: "#" and xchars, as in the URI draft.
+// Production returns a function that reports whether a text matches the regular expression
+// expr. A fragment of xchars may follow, as in the URI draft.
 func Production(expr string) func(text string) bool {
 	return regexp.MustCompile("^(?:" + expr + ")(?:#" + Xchar + "*)?$").MatchString
 }
@@ -49,19 +49,20 @@ type Invariants struct {
 	Scheme scheme.Scheme
 	// Reference reports whether a text matches the scheme's production; see [Production].
 	Reference func(text string) bool
-	// Same compares the fields of a URL with the fields of its canonical form. If nil, they
-	// must be equal.
+	// Same compares the fields of a URL with the fields of its canonical form. If Same is nil,
+	// the fields must be equal.
 	Same func(a, b []scheme.Field) bool
-	// Parse is the scheme's Parse, from [Parser]. If nil, Parse is not tested.
+	// Parse is the result of [Parser] for the scheme's function Parse. If nil, Parse is not
+	// tested.
 	Parse func(u locus.URL) (Locator, error)
-	// Clean, if it is not nil, is the fast check that a URL has no findings by RFC 1738.
-	// Thorough returns the findings.
+	// Clean, if not nil, quickly reports whether a URL has no findings by RFC 1738. Thorough
+	// returns the findings.
 	Clean    func(u locus.URL) bool
 	Thorough func(u locus.URL, p locus.Profile) []locus.Violation
 }
 
-// Random tests n texts. Each text is one of the seeds with a few random changes. Each run
-// tests the same changes.
+// Random tests n texts. Each text is one of the seeds with a few random changes. The changes
+// are the same in each run.
 func (l Invariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1738, 5))
@@ -85,7 +86,7 @@ func (l Invariants) Random(t *testing.T, n int, seeds []string) {
 	}
 }
 
-// Text tests one text and returns the result of Twin. For a URL of another scheme it
+// Text tests one text and returns the result of Reference. For a URL of another scheme, Text
 // tests only Parse and Clean.
 func (l Invariants) Text(t *testing.T, text string) bool {
 	t.Helper()
@@ -112,8 +113,8 @@ func (l Invariants) Text(t *testing.T, text string) bool {
 	return want
 }
 
-// clean compares the results of Clean and Thorough. If [bnf.Sound] returns false, Clean may also
-// return false for a URL without findings.
+// clean compares the results of Clean and Thorough. Clean may return false for a URL without
+// findings if [bnf.Sound] returns false.
 func (l Invariants) clean(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Clean == nil {

@@ -18,9 +18,9 @@ type CurrentInvariants struct {
 	twin     func(text string) bool
 }
 
-// NewCurrentInvariants returns the invariants for row. The function twin, which may be
-// nil, reports whether a text that conforms to RFC 3986 also matches the grammar of the
-// current standard.
+// NewCurrentInvariants returns the invariants for row. The function twin reports whether a
+// text that conforms to RFC 3986 also matches the grammar of the scheme's current standard. It
+// may be nil.
 func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) CurrentInvariants {
 	r, err := scheme.NewRegistry(row)
 	if err != nil {
@@ -29,11 +29,11 @@ func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) Curren
 	return CurrentInvariants{r, row.Name, twin}
 }
 
-// CurrentExample is a table row: a section, a text from the section, and the findings, as
-// formatted by [Rules].
+// CurrentExample is a table row with a section of the standard, a text from that section, and
+// the expected findings in the format of [Rules].
 type CurrentExample = struct{ Section, Text, Want string }
 
-// Examples tests the findings about texts.
+// Examples tests the findings about the text in each row.
 func (l CurrentInvariants) Examples(t *testing.T, rows []CurrentExample) {
 	t.Helper()
 	for _, row := range rows {
@@ -67,8 +67,8 @@ func (l CurrentInvariants) Equal(t *testing.T, groups [][]string) {
 	}
 }
 
-// Random tests n texts. Each text is one of the seeds with a few random changes. Each run
-// tests the same changes.
+// Random tests n texts. Each text is one of the seeds with a few random changes. The changes
+// are the same in each run.
 func (l CurrentInvariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(3986, 6))
@@ -92,7 +92,7 @@ func (l CurrentInvariants) Random(t *testing.T, n int, seeds []string) {
 	}
 }
 
-// Fuzz is the fuzz test of Current.
+// Fuzz is a fuzz test of the scheme's current standard.
 func (l CurrentInvariants) Fuzz(f *testing.F, seeds []string) {
 	for _, text := range seeds {
 		f.Add(text)
@@ -100,7 +100,7 @@ func (l CurrentInvariants) Fuzz(f *testing.F, seeds []string) {
 	f.Fuzz(func(t *testing.T, text string) { l.Text(t, text) })
 }
 
-// Text tests one text of the scheme, and reports whether it conforms.
+// Text tests one text of the scheme, and reports whether the text conforms.
 func (l CurrentInvariants) Text(t testing.TB, text string) bool {
 	t.Helper()
 	u := rfc3986.Parse(text)

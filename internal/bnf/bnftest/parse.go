@@ -11,7 +11,7 @@ import (
 // Locator is the result of a scheme's Parse.
 type Locator interface{ URL() locus.URL }
 
-// Parser converts a scheme's Parse for [Invariants].
+// Parser converts a scheme's function Parse to the type of [Invariants].Parse.
 func Parser[L interface {
 	comparable
 	Locator
@@ -19,8 +19,8 @@ func Parser[L interface {
 	return func(u locus.URL) (Locator, error) { return parse(u) }
 }
 
-// parse tests that the result of Parse has the given URL, and that parsing again gives an
-// equal result.
+// parse tests that the result of Parse contains the given URL, and that parsing again returns
+// an equal result.
 func (l Invariants) parse(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Parse == nil {
@@ -35,8 +35,8 @@ func (l Invariants) parse(t *testing.T, u locus.URL) {
 	}
 }
 
-// Fuzz is the fuzz test of a scheme's URLs. If the function more is not nil, Fuzz calls
-// it for each URL that Parse accepts.
+// Fuzz is a fuzz test of a scheme's URLs. If the function more is not nil, Fuzz calls it for
+// each URL that the scheme accepts.
 func (l Invariants) Fuzz(f *testing.F, seeds []string, more func(t *testing.T, u locus.URL)) {
 	for _, text := range seeds {
 		f.Add(text)
@@ -53,7 +53,7 @@ func (l Invariants) Fuzz(f *testing.F, seeds []string, more func(t *testing.T, u
 	})
 }
 
-// MustParse parses a URL with a scheme's Parse.
+// MustParse parses a URL with a scheme's function Parse. The test fails if the URL is invalid.
 func MustParse[L Locator](t testing.TB, parse func(u locus.URL) (L, error), text string) L {
 	t.Helper()
 	u, err := locus.Parse(text)
@@ -67,15 +67,16 @@ func MustParse[L Locator](t testing.TB, parse func(u locus.URL) (L, error), text
 	return x
 }
 
-// Refusal is a table row for a text that [locus.Parse] accepts and a scheme's Parse rejects:
-// the text before the fault, the rest, and the error's Part and Err.
+// Refusal is a table row for a text that [locus.Parse] accepts and a scheme's Parse rejects.
+// It contains the text before the fault, the remaining text, and the Part and Err of the
+// error.
 type Refusal = struct {
 	Before, At, Part string
 	Err              error
 }
 
-// Refuses tests that Parse rejects each row, and that Check finds a violation unless the part
-// is "scheme".
+// Refuses tests that Parse rejects the text of each row. Unless the part is "scheme", Check
+// must also find a violation.
 func (l Invariants) Refuses(t *testing.T, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {
@@ -90,8 +91,8 @@ func (l Invariants) Refuses(t *testing.T, rows []Refusal) {
 	}
 }
 
-// Refused tests that err is a [*locus.SyntaxError] with the given part and offset, and that
-// it wraps the error is. A failure message contains input.
+// Refused tests that err is a [*locus.SyntaxError] with the given part and offset that wraps
+// the error is. A failure message contains the argument input.
 func Refused(t testing.TB, input any, err error, part string, offset int, is error) {
 	t.Helper()
 	e, ok := err.(*locus.SyntaxError)
@@ -100,7 +101,7 @@ func Refused(t testing.TB, input any, err error, part string, offset int, is err
 	}
 }
 
-// Made reports whether err, from creating a URL, is nil. Any other err must be a
+// Made reports whether creating a URL succeeded. The argument err must be nil or a
 // [*locus.SyntaxError].
 func Made(t testing.TB, parts any, err error) bool {
 	t.Helper()
@@ -110,9 +111,10 @@ func Made(t testing.TB, parts any, err error) bool {
 	return err == nil
 }
 
-// Remade tests that the URL made, which was created from the decoded parts of u, has the same
-// fields as u. The error of its creation must be nil unless u is long, because the new URL may
-// contain more escapes.
+// Remade tests that the argument made, a URL that was created from the decoded parts of u,
+// contains the same fields as u. The argument err comes from creating that URL. Unless u is
+// long, err must be nil. If u is long, the new URL may be too long, because it may contain
+// more escapes.
 func (l Invariants) Remade(t testing.TB, u, made locus.URL, err error) {
 	t.Helper()
 	if err != nil {
@@ -128,7 +130,7 @@ func (l Invariants) Remade(t testing.TB, u, made locus.URL, err error) {
 }
 
 // NoAllocations tests that the function f does not allocate memory. A failure message contains
-// u and name, which describe the call.
+// the arguments u and name, which describe the call.
 func NoAllocations(t testing.TB, u locus.URL, name string, f func()) {
 	t.Helper()
 	if n := testing.AllocsPerRun(100, f); n != 0 {

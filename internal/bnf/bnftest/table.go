@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Rules formats findings for a table: "rule@offset", then "?" for [locus.Impossible], "~"
-// for a suggestion and "!" for a note.
+// Rules formats findings for a table as "rule@offset". It appends "?" for [locus.Impossible],
+// "~" for a suggestion, and "!" for a note.
 func Rules(list []locus.Violation) string {
 	var b strings.Builder
 	for i, v := range list {
@@ -22,7 +22,7 @@ func Rules(list []locus.Violation) string {
 	return b.String()
 }
 
-// Fields formats fields for a table: "name=value" with Go's quotes.
+// Fields formats fields for a table as "name=value", where the value is a Go string literal.
 func Fields(list []scheme.Field) string {
 	var b strings.Builder
 	for i, f := range list {
@@ -34,7 +34,7 @@ func Fields(list []scheme.Field) string {
 	return b.String()
 }
 
-// url parses and tests a text from a table. The text must be a URL.
+// url parses a text from a table, which must be a URL, and tests the URL.
 func (l Invariants) url(t *testing.T, text string) locus.URL {
 	t.Helper()
 	u, err := locus.Parse(text)
@@ -45,8 +45,8 @@ func (l Invariants) url(t *testing.T, text string) locus.URL {
 	return u
 }
 
-// Conforming tests that Check finds nothing, not even notes, by RFC 1738 and does not
-// allocate.
+// Conforming tests that Check returns no findings or notes by RFC 1738, and does not allocate
+// memory.
 func (l Invariants) Conforming(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -58,7 +58,7 @@ func (l Invariants) Conforming(t *testing.T, texts ...string) {
 	}
 }
 
-// Findings tests Check with a table of texts and findings, as formatted by [Rules].
+// Findings tests Check with a table of texts and expected findings, in the format of [Rules].
 func (l Invariants) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
@@ -70,8 +70,8 @@ func (l Invariants) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	}
 }
 
-// Fields tests the fields of URLs with a table of texts and fields, as formatted by the
-// function [Fields].
+// Fields tests the fields of URLs with a table of texts and expected fields, in the format of
+// the function [Fields].
 func (l Invariants) Fields(t *testing.T, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
@@ -83,13 +83,13 @@ func (l Invariants) Fields(t *testing.T, rows [][2]string) {
 	}
 }
 
-// Spelling is a table row: a text, its canonical form, and the changes.
+// Spelling is a table row with a text, its canonical form, and the changes.
 type Spelling = struct {
 	Text, Want string
 	Change     locus.Change
 }
 
-// Spellings tests Canonical with a table.
+// Spellings tests the canonical forms of URLs with a table.
 func (l Invariants) Spellings(t *testing.T, rows []Spelling) {
 	t.Helper()
 	for _, row := range rows {
@@ -101,13 +101,13 @@ func (l Invariants) Spellings(t *testing.T, rows []Spelling) {
 	}
 }
 
-// Pair is a table row: two URLs, and whether they are equivalent.
+// Pair is a table row with two URLs, and whether these are equivalent.
 type Pair = struct {
 	A, B string
 	Same bool
 }
 
-// Pairs tests Canonical with a table of pairs.
+// Pairs tests the equivalence of canonical forms with a table.
 func (l Invariants) Pairs(t *testing.T, rows []Pair) {
 	t.Helper()
 	for _, row := range rows {

@@ -14,19 +14,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vector is a line in a file of test vectors: a URL and the expected results. The JSON keys are the
-// keys of "locus parse --json".
+// vector is a line in a file of test vectors. It contains a URL and the expected results. The
+// JSON keys are the same as in the output of "locus parse --json".
 type vector struct {
 	Section   string         `json:"section"`
 	URL       string         `json:"url"`
 	Canonical string         `json:"canonical"` // same as URL if empty
 	Locator   map[string]any `json:"locator"`   // null if the scheme rejects the URL
-	Rules     []string       `json:"rules"`     // rules of the findings by RFC 1738
-	Draft     []string       `json:"draft"`     // rules of the findings by the URI draft; not tested if absent
+	Rules     []string       `json:"rules"`     // rules of the expected findings by RFC 1738
+	Draft     []string       `json:"draft"`     // rules of the expected findings by the URI draft; not tested if absent
 }
 
-// Vectors tests a scheme with a file of vectors: one JSON object on each line. Lines that
-// are empty or begin with "#" are ignored.
+// Vectors tests a scheme with a file that contains a test vector as a JSON object on each
+// line. It ignores lines that are empty or begin with "#".
 func Vectors(t *testing.T, file string, s scheme.Scheme) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -91,7 +91,7 @@ func rules(list []locus.Violation) (names []string) {
 	return names
 }
 
-// locator returns fields after a conversion to JSON and back.
+// locator converts fields to JSON and back, for comparison with a vector.
 func locator(t *testing.T, fields []scheme.Field) map[string]any {
 	t.Helper()
 	b, err := json.Marshal(object(fields))
