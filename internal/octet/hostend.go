@@ -2,11 +2,11 @@ package octet
 
 import "strings"
 
-// HostEnd returns the offset of the "?" or "#" that ends the authority of the text by RFC
-// 3986 section 3.2. If no "?" or "#" ends the authority, it returns 0. RFC 1738 requires a
-// "/" at this offset. The text is a URL, or a relative reference that begins with "//".
-// The result disputed reports whether an "@" follows a "?". In this case, a parser that
-// allows "?" in a user finds another host.
+// HostEnd returns the offset of the "?" or "#" that ends the authority according to RFC 3986
+// section 3.2. RFC 1738 requires a "/" at this offset. If no "?" or "#" ends the authority,
+// HostEnd returns 0. The text must be a URL, or a relative reference that begins with "//".
+// The result disputed reports whether an "@" follows a "?", because a parser that allows "?"
+// in a user then finds another host.
 func HostEnd(text string) (at int, disputed bool) {
 	start, _ := SchemeEnd(text)
 	if start > 0 && start < len(text) && text[start] == ':' {
@@ -30,8 +30,8 @@ func HostEnd(text string) (at int, disputed bool) {
 	return at, disputed
 }
 
-// SlashHelp returns a clause that says where text needs a "/", if HostEnd finds an offset.
-// It quotes text unless the quote may show a password.
+// SlashHelp returns a clause that says where text needs a "/", if HostEnd finds an offset. The
+// clause quotes text, unless text may contain a password.
 func SlashHelp(text string) string {
 	at, _ := HostEnd(text)
 	_, rest, _ := strings.Cut(text, "//")

@@ -1,18 +1,18 @@
-// Package octet provides the table of character classes for every parser in this
-// module: the "Miscellaneous definitions" of RFC 1738 section 5, and the sets that
-// the productions of the schemes use. Each set is a bit.
+// Package octet provides the table of character classes for all parsers in this module. It
+// contains the "Miscellaneous definitions" of RFC 1738 section 5, and other sets that the
+// schemes' productions use. Each set is a bit.
 //
-// A test for several sets is one load and one AND. The AND of the classes of a whole
-// text gives the sets that contain all of its octets: [locus.Parse] computes its
-// Facts this way.
+// A test for several sets needs one load and one bitwise AND. The bitwise AND of the classes
+// of all octets in a text shows which sets contain every octet. [locus.Parse] computes its
+// Facts in this way.
 //
 // Only this package may contain code for a specific processor. Such code must
 // have a benchmark that justifies it, and a fuzz test against the portable code.
 package octet
 
-// Class is the set of the sets of RFC 1738 section 5 that contain an octet. "%" is
-// in every set with the production escape; callers must check the two digits after
-// it.
+// Class is the class of an octet. Each bit means that a set of characters contains the octet.
+// Every set that allows the production escape contains "%". Callers must check the two digits
+// after the "%".
 type Class uint32
 
 const (
@@ -20,11 +20,11 @@ const (
 	Upper                        // hialpha
 	Digit                        // digit
 	Hex                          // hex
-	Scheme                       // scheme, and the upper case that interpreters accept
+	Scheme                       // scheme, and upper-case letters
 	Label                        // alphadigit | "-": the characters of domain labels
-	Group                        // group of newsurl, after its first letter
+	Group                        // characters of a newsgroup name after the first letter
 	Unreserved                   // unreserved: alpha, digit, safe, extra
-	// The next four have the same order as in locus.Facts.
+	// Fsegment, Hsegment, Uchar and Xchar have the same order as in locus.Facts.
 	Fsegment // fsegment, psegment, and the "/" between them
 	Hsegment // hsegment, and the "/" between them
 	Uchar    // uchar: unreserved | escape
@@ -32,18 +32,18 @@ const (
 	User     // user, password: uchar ; ? & =
 	Search   // search: uchar ; : @ & =
 	Field    // fieldname, fieldvalue: uchar ? : @ &
-	Article  // article before its "@": uchar ; / ? : & =
+	Article  // article before the "@": uchar ; / ? : & =
 	Xalpha   // xalpha and + of the URI draft: alpha digit $ - _ @ . & + ! * ' ( ) , and escape
-	Atom     // atom of RFC 822: any graphic character except its specials
-	Unsafe   // national and punctuation except "%": always encoded (section 2.2)
-	High     // 80 to FF hexadecimal: not US-ASCII
+	Atom     // atom of RFC 822: any graphic character except the specials
+	Unsafe   // national and punctuation except "%", which must be encoded (section 2.2)
+	High     // octets from 80 to FF hexadecimal, which are not US-ASCII
 	ASCII    // all octets outside High
-	Control  // 00 to 1F, 7F, and space: never in a URL
-	Literal  // all except "%"
-	Stop     // "#", control, space: they end a path
+	Control  // 00 to 1F, 7F, and space, which never occur in a URL
+	Literal  // all octets except "%"
+	Stop     // "#", control characters and space, which end a path
 	Go       // all octets outside Stop
-	Generic  // pchar, "/", "?" and "%" of RFC 3986: path, query and fragment
-	NoQuery  // all except "?"
+	Generic  // characters in a path, query or fragment of RFC 3986
+	NoQuery  // all octets except "?"
 )
 
 const (
@@ -62,7 +62,7 @@ var table = makeTable()
 // Of returns the class of the octet c.
 func Of(c byte) Class { return table[c] }
 
-// Is reports whether c is in any of the sets of k.
+// Is reports whether any set in k contains the octet c.
 func Is(c byte, k Class) bool { return table[c]&k != 0 }
 
 func makeTable() (t [256]Class) {
@@ -119,8 +119,8 @@ func makeTable() (t [256]Class) {
 	return t
 }
 
-// All returns the AND of the classes of all octets in text: the sets that contain all
-// of them. For an empty text it returns all sets.
+// All returns the bitwise AND of the classes of all octets in text. The result consists of the
+// sets that contain every octet. For an empty text, All returns all sets.
 func All[T ~string | ~[]byte](text T) Class {
 	all := ^Class(0)
 	if len(text) < 8 {
@@ -129,8 +129,8 @@ func All[T ~string | ~[]byte](text T) Class {
 		}
 		return all
 	}
-	// Eight independent loads cost less than eight branches. Reading some of the last
-	// eight octets twice does not change the AND.
+	// Eight independent loads cost less than eight branches. Reading some of the last eight
+	// octets twice does not change the result.
 	for i, last := 0, len(text)-8; ; i = min(i+8, last) {
 		b := text[i : i+8]
 		all &= table[b[0]] & table[b[1]] & table[b[2]] & table[b[3]] &
@@ -141,9 +141,9 @@ func All[T ~string | ~[]byte](text T) Class {
 	}
 }
 
-// Run searches s from offset i for an octet in the set [Stop]. It returns the octet's
-// offset, or the end of s if there is none, and the AND of the classes of the octets
-// before that offset.
+// Run searches s from offset i for an octet in the set [Stop]. The result end is the offset of
+// that octet, or the length of s if no such octet exists. The result all is the bitwise AND of
+// the classes of the octets between i and end.
 func Run(s string, i int) (end int, all Class) {
 	all = ^Class(0)
 	if len(s)-i >= 8 {
@@ -171,8 +171,8 @@ func Run(s string, i int) (end int, all Class) {
 	return i, all
 }
 
-// ToLower returns text with the letters of US-ASCII in lower case, for the comparison
-// of names in HTML and hosts. strings.ToLower would read other octets as UTF-8.
+// ToLower returns text with US-ASCII letters in lower case. It is used to compare hosts and
+// HTML names. strings.ToLower would read other octets as UTF-8.
 func ToLower(text string) string {
 	if !HasUpper(text) {
 		return text
@@ -186,23 +186,23 @@ func ToLower(text string) string {
 	return View(b)
 }
 
-// IsEscape reports whether two hexadecimal digits follow the octet at i.
+// IsEscape reports whether two hexadecimal digits follow the octet at offset i.
 func IsEscape(text string, i int) bool {
 	return i+2 < len(text) && Is(text[i+1], Hex) && Is(text[i+2], Hex)
 }
 
-// IsUpperEscape reports whether two hexadecimal digits without lower case follow the octet
-// at i.
+// IsUpperEscape reports whether two hexadecimal digits without lower-case letters follow the
+// octet at offset i.
 func IsUpperEscape(text string, i int) bool {
 	const kind = Digit | Upper
 	return IsEscape(text, i) && Is(text[i+1], kind) && Is(text[i+2], kind)
 }
 
-// Unescape returns the octet that the escape at i encodes.
+// Unescape returns the octet that the escape at offset i encodes.
 func Unescape(text string, i int) byte { return Unhex(text[i+1])<<4 | Unhex(text[i+2]) }
 
-// Unhex returns the value of the hexadecimal digit c. For any other octet the
-// result is undefined.
+// Unhex returns the value of the hexadecimal digit c. For any other octet, the result is
+// undefined.
 func Unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
@@ -210,6 +210,6 @@ func Unhex(c byte) byte {
 	return c&^0x20 - 'A' + 10
 }
 
-// UpperHex holds the digits that this module writes in escapes. RFC 1738 section
-// 2.2 also permits lower case.
+// UpperHex contains the hexadecimal digits that this module writes in escapes. RFC 1738
+// section 2.2 also permits lower-case digits.
 const UpperHex = "0123456789ABCDEF"

@@ -1,22 +1,25 @@
 package octet
 
-// Results of [Scan], in the format in which package locus packs the offsets and facts of a URL.
+// [Scan] returns its results in the format in which package locus packs the offsets and facts
+// of a URL.
 //
-// ends holds the offset of the ":" after the scheme in its lowest 16 bits, and the offset of
-// the ":" before a port in its highest.
+// The result ends contains the offset of the ":" after the scheme in the lowest 16 bits, and
+// the offset of the ":" before a port in the highest 16 bits.
 //
-// rest holds the offsets of the "/" after the host and of the "#", each in 16 bits, the first
-// lowest, and the facts above them. An offset of 0 means an absent part. If found contains
-// [ScanRare], the fact HostName is not decided.
+// The result rest contains the offset of the "/" after the host in the lowest 16 bits, the
+// offset of the "#" in the next 16 bits, and the facts in the highest 32 bits. An offset of 0
+// means that the part is absent. If found contains [ScanRare], Scan did not determine the fact
+// HostName.
 //
-// found holds the offset of the first "?" of the path or scheme-specific part in its lowest
-// 16 bits, or 0.
+// The result found contains the offset of the first "?" in the path or scheme-specific part in
+// the lowest 16 bits. These bits are 0 if no "?" occurs.
 
-// ScanRare in the third result of [Scan] means that a label of the host begins with a digit,
-// and that all labels are valid. The caller must determine the facts about the host.
+// ScanRare is a bit in the third result of [Scan]. It means that a label of the host begins
+// with a digit, and that all labels are valid. The caller must determine the facts about the
+// host.
 const ScanRare = 1 << 63
 
-// variant is "plain" in tests of the portable code that replaces Scan. The linker sets it with
-// -ldflags '-X github.com/locus-url/locus/internal/octet.variant=plain'. Otherwise Scan may use
-// AVX2 instructions.
+// variant is "plain" in tests of the portable code that replaces Scan. For any other value,
+// Scan may use AVX2 instructions. The linker sets the variable with -ldflags '-X
+// github.com/locus-url/locus/internal/octet.variant=plain'.
 var variant string

@@ -4,7 +4,7 @@
 
 package octet
 
-// scanAVX2 is Scan for processors with AVX2, BMI1 and BMI2.
+// scanAVX2 implements Scan for processors with AVX2, BMI1 and BMI2.
 //
 //go:noescape
 func scanAVX2(text string) (ends uint64, rest uint64, found uint64)
@@ -12,5 +12,5 @@ func scanAVX2(text string) (ends uint64, rest uint64, found uint64)
 // cpuid executes CPUID.
 func cpuid(leaf uint32, subleaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
 
-// xgetbv reads XCR0: the registers that the system saves.
+// xgetbv reads XCR0, which lists the registers that the system saves.
 func xgetbv() (eax uint32, edx uint32)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns octets with an unknown charset as UTF-8. If they are not valid UTF-8, it
-// reads them as ISO Latin 1.
+// Text converts octets with an unknown charset to UTF-8. If the octets are not valid UTF-8,
+// Text decodes them as ISO Latin 1.
 func Text(octets string) string {
 	if utf8.ValidString(octets) {
 		return octets

@@ -4,6 +4,6 @@ package octet
 
 import "unsafe"
 
-// View returns octets as a string without copying them. The caller must not change
-// them as long as the string, or a part of it, is in use.
+// View returns octets as a string without copying them. The caller must not change the octets
+// as long as the string or a part of the string is in use.
 func View(octets []byte) string { return unsafe.String(unsafe.SliceData(octets), len(octets)) }

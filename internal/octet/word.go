@@ -2,24 +2,25 @@ package octet
 
 import "math/bits"
 
-// This file tests eight octets at a time. A word holds eight octets of a text, the
-// first in its lowest bits. In a mask, the top bit of each octet is set or clear.
-// The results equal those of the table, but need no branch for each octet that the
-// processor may mispredict.
+// This file tests eight octets at a time. A word holds eight octets of a text, with the first
+// octet in the lowest bits. In a mask, only the top bit of each octet has a meaning. The
+// results are the same as with the table, but the code needs no branch for each octet, which
+// the processor may mispredict.
 
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
 )
 
-// load returns the eight octets of s starting at i.
+// load returns the eight octets of s from offset i on.
 func load(s string, i int) uint64 {
 	b := s[i : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// loadEnd returns the octets of s starting at i, fewer than eight, padded with zeros.
+// loadEnd returns the octets of s from offset i on, padded with zeros. There must be fewer
+// than eight such octets.
 func loadEnd(s string, i int) (w uint64) {
 	if len(s) >= 8 {
 		return load(s, len(s)-8) >> (8 * (8 - uint(len(s)-i)))
@@ -30,17 +31,19 @@ func loadEnd(s string, i int) (w uint64) {
 	return w
 }
 
-// from returns the mask of the octets of w that are at least c. All octets of w must be US-ASCII.
+// from returns the mask of the octets in w that are at least c. All octets of w must be
+// US-ASCII.
 func from(w uint64, c byte) uint64 { return w + ones*uint64(0x80-c) }
 
-// differs returns the mask of the octets of w that differ from c. All octets of w must be US-ASCII.
+// differs returns the mask of the octets in w that differ from c. All octets of w must be
+// US-ASCII.
 func differs(w uint64, c byte) uint64 { return (w ^ ones*uint64(c)) + ones*0x7F }
 
-// first returns the index of the first octet in mask, or 8 if mask is 0.
+// first returns the index of the first octet that mask marks, or 8 if mask is 0.
 func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
 
-// SchemeEnd returns the length of the prefix of s that consists of scheme
-// characters, and whether it has no upper case.
+// SchemeEnd returns the length of the longest prefix of s that consists of scheme characters.
+// The result lower reports whether the prefix contains no upper-case letters.
 func SchemeEnd(s string) (end int, lower bool) {
 	// Most schemes are up to seven lower-case letters.
 	if len(s) >= 8 {
@@ -58,8 +61,9 @@ func SchemeEnd(s string) (end int, lower bool) {
 	return end, any&Upper == 0
 }
 
-// SchemeKey returns the text before the first ":" of s, at most eight octets, as a
-// word. Two schemes of up to seven octets are equal if and only if their keys are.
+// SchemeKey returns the text before the first ":" of s as a word. If the text is longer,
+// SchemeKey uses the first eight octets. Two schemes of up to seven octets are equal if and
+// only if their keys are equal.
 func SchemeKey(s string) uint64 {
 	if len(s) >= 8 {
 		return WordKey(Word(s))
@@ -67,10 +71,10 @@ func SchemeKey(s string) uint64 {
 	return WordKey(loadEnd(s, 0))
 }
 
-// Word returns the first eight octets of s.
+// Word returns the first eight octets of s as a word.
 func Word(s string) uint64 { return load(s, 0) }
 
-// WordKey is like [SchemeKey] for the text that begins with the octets of w.
+// WordKey is like [SchemeKey], but for the text whose first octets are in the word w.
 func WordKey(w uint64) uint64 {
 	colon := ^(differs(w&^tops, ':') | w) & tops
 	if colon == 0 {
@@ -79,7 +83,7 @@ func WordKey(w uint64) uint64 {
 	return w & ((colon ^ (colon - 1)) >> 8)
 }
 
-// HostShape is a set of properties that [Host] detects.
+// HostShape is a set of properties of a host, which [Host] detects.
 type HostShape uint8
 
 const (
@@ -91,11 +95,11 @@ const (
 	HostDigit
 )
 
-// Host reads labels and dots from s, starting at i. It returns the offset after the last
-// of these, and the properties of the host.
+// Host reads labels and dots from s, beginning at offset i. It returns the offset after the
+// last label or dot, and the properties of the host.
 func Host(s string, i int) (end int, shape HostShape) {
-	// Most hosts are lower-case letters and dots. The start of the host counts as a
-	// dot, because no dot may follow it.
+	// Most hosts consist of lower-case letters and dots. The start of the host counts as a
+	// dot, because a dot must not follow it.
 	start, dots, before := i, uint64(0), uint64(0x80)
 	for {
 		var w uint64
@@ -108,8 +112,8 @@ func Host(s string, i int) (end int, shape HostShape) {
 		letter := from(a, 'a') &^ from(a, 'z'+1)
 		noDot := differs(a, '.')
 		stop := (noDot&^letter | w) & tops
-		// dot is the mask of the dots up to the first stop, which counts as a dot. Without a stop,
-		// dot has all dots, because 0 - 1 has every bit.
+		// The mask dot marks all dots before the first stop, and the stop itself. If there is
+		// no stop, dot marks all dots, because all bits of 0 - 1 are set.
 		dot := (^noDot | stop) & tops & (stop ^ (stop - 1))
 		dots |= dot & (dot<<8 | before)
 		if stop != 0 {
@@ -158,7 +162,7 @@ func HasDots(s string) bool {
 		} else {
 			w = loadEnd(s, i)
 		}
-		// In zeros, an octet is 0 if it is "." in w and the octet before it is "/".
+		// An octet of zeros is 0 if the same octet of w is "." and the octet before it is "/".
 		zeros := (w ^ ones*'.') | ((w<<8 | before) ^ ones*'/')
 		if (zeros-ones)&^zeros&tops != 0 {
 			return true
@@ -184,8 +188,8 @@ func HasUpper(s string) bool {
 	return from(a, 'A')&^from(a, 'Z'+1)&^w&tops != 0
 }
 
-// Plain searches s from offset i for the first octet that is not a letter, a digit, "-",
-// ".", "/" or ":". It returns the offset of that octet, or the end of s if there is none.
+// Plain searches s from offset i for the first octet that is not a letter, a digit, "-", ".",
+// "/" or ":". It returns the offset of that octet, or the length of s if no such octet exists.
 // Most octets of URLs are letters, digits or one of these four characters.
 func Plain(s string, i int) int {
 	for len(s)-i >= 8 {

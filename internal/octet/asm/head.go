@@ -6,7 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// head emits code that reads scheme, host and port, and then the code of tail.
+// head emits code that reads the scheme, the host and the port, followed by the code of the
+// method tail.
 func (s *scanner) head(valid GPVirtual) {
 	v := &s.v
 	Comment("The scheme ends at the first octet that hosts do not have either, which must be a colon.")
@@ -81,7 +82,7 @@ func (s *scanner) head(valid GPVirtual) {
 	s.port(scheme, end)
 }
 
-// host emits code that determines the facts about the host between begin and end.
+// host emits code that determines the facts about the host between the offsets begin and end.
 func (s *scanner) host(begin, end GPVirtual) {
 	v := &s.v
 	between := ones()
@@ -134,8 +135,8 @@ func (s *scanner) host(begin, end GPVirtual) {
 	Label("host_done")
 }
 
-// port emits code that reads the port after the ":" at end. The port must be 1 to 65535 without
-// leading zeros.
+// port emits code that reads the port after the ":" at the offset end. The port must be 1 to
+// 65535 without leading zeros.
 func (s *scanner) port(scheme, end GPVirtual) {
 	Label("port")
 	p := start()

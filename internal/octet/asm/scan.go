@@ -17,31 +17,31 @@ const (
 	graphic  = lower + upper + digits + "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 )
 
-// Facts of package locus. rest holds them from bit factsAt.
+// These are facts of package locus. The result rest holds the facts from bit factsAt upward.
 const (
 	internet      = 1 << 0
 	hostName      = 1 << 3
-	pathFsegment  = 7                          // bit number of PathFsegment; the next two bits are PathHsegment and PathUchar
+	pathFsegment  = 7                          // bit number of PathFsegment; PathHsegment and PathUchar follow
 	pathXchar     = 1<<7 | 1<<8 | 1<<9 | 1<<10 // PathXchar and the three stricter facts about paths
 	noEscape      = 1 << 11
 	fragmentXchar = 1 << 12
 	noControl     = 1 << 13
-	slash         = 15 // a number
-	// usual holds the facts that are true unless the scan disproves them. These are the facts about
-	// paths and fragments, SchemeLower, LoginPlain, HostLower, PortPlain and NoUser. The caller
-	// determines the other facts.
+	slash         = 15 // bit number of Slash
+	// usual holds the facts that are true unless the scan disproves them. They are
+	// SchemeLower, LoginPlain, HostLower, PortPlain, NoUser, and the facts about paths and
+	// fragments. Other code determines the remaining facts.
 	usual = pathXchar | noEscape | fragmentXchar | noControl | 1<<1 | 1<<2 | 1<<5 | 1<<6 | 1<<14
 
-	portAt     = 48 // in ends
-	hashAt     = 16 // in rest, like the next four
+	portAt     = 48 // bit offset in the result ends
+	hashAt     = 16 // bit offset in rest, like the next four constants
 	searchAt   = 47 // PathSearch
 	portlessAt = 46 // NoPort
 	hostlessAt = 45 // NoHost
-	factsAt    = 48 // the other facts
-	rareAt     = 63 // in found
+	factsAt    = 48 // all other facts
+	rareAt     = 63 // bit number in the result found
 )
 
-// scanner emits the code.
+// scanner emits the code of octet.Scan.
 type scanner struct {
 	v     window
 	rest  GPVirtual
@@ -89,8 +89,8 @@ func or(a, b Op) GPVirtual {
 	return r
 }
 
-// slow emits the conditional jump that ends the scan. Then the caller reads the text with portable
-// code.
+// slow emits a conditional jump that ends the scan. The caller then parses the text with
+// portable code.
 func slow(jump func(Op)) { jump(LabelRef("slow")) }
 
 func length() GPVirtual { return Load(Param("text").Len(), GP64()).(GPVirtual) }

@@ -6,9 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// tail emits code that reads the path or scheme-specific part, and the fragment. Scheme, host and
-// port consist of xchars without "%", "?", ";" and "#", so most tests need not wait for the offset
-// of the path.
+// tail emits code that reads the path or scheme-specific part, and the fragment. The scheme,
+// host and port consist of xchars without "%", "?", ";" and "#". Most tests can therefore
+// include these parts, and need not wait for the offset of the path.
 func (s *scanner) tail(valid, from, slashes, questions, hashes GPVirtual) {
 	none, hash, question := zero(), GP64(), GP64()
 	TZCNTQ(hashes, hash)
@@ -42,8 +42,8 @@ func (s *scanner) tail(valid, from, slashes, questions, hashes GPVirtual) {
 	RET()
 }
 
-// second returns the bits of both masks that follow the first bit of questions. A search contains
-// none of these octets.
+// second returns the bits of both masks that follow the first bit of the mask questions. These
+// bits mark octets that a search can't contain.
 func second(questions, slashes GPVirtual) GPVirtual {
 	until, rest := GP64(), GP64()
 	BLSMSKQ(questions, until)
@@ -53,7 +53,7 @@ func second(questions, slashes GPVirtual) GPVirtual {
 	return rest
 }
 
-// lack emits code that removes the facts from rest if m is not 0.
+// lack emits code that removes the given facts from s.rest if the operand m is not 0.
 func (s *scanner) lack(m Op, facts uint64) {
 	none, lacks := zero(), zero()
 	CMPQ(none, m)
@@ -62,12 +62,13 @@ func (s *scanner) lack(m Op, facts uint64) {
 	ANDNQ(s.rest, lacks, s.rest)
 }
 
-// window emits code that removes the facts that the path and the fragment violate in one window.
-// The other arguments are masks. body marks the octets of the path and the fragment, and questions
-// marks each "?" among them. before marks the octets before the fragment. path marks the octets of
-// the path that are in no other window. unsearched marks the octets that a search can't contain.
-// The function ends emits code that jumps to slow if nothing follows the window. name makes the
-// labels of the window unique.
+// window emits code that removes the facts that the path and the fragment violate in one
+// window. The arguments of type GPVirtual are masks. The mask body marks the octets of the
+// path and the fragment, and the mask questions marks each "?" in the body. The mask before
+// marks the octets before the fragment. The mask path marks the octets of the path that are in
+// no other window. The mask unsearched marks the octets that a search can't contain. The
+// function ends emits code that jumps to slow if no text follows the window. The argument name
+// makes the labels of the window unique.
 func (s *scanner) window(name string, body, before, path, questions, unsearched GPVirtual, ends func()) {
 	v := &s.v
 	escapes := v.is('%')
@@ -121,8 +122,8 @@ func (s *scanner) window(name string, body, before, path, questions, unsearched 
 	Label(name + "_done")
 }
 
-// escapes emits code that tests whether two hexadecimal digits follow each "%" in the mask here.
-// The code also removes the facts that the escapes in the path violate.
+// escapes emits code that tests whether two hexadecimal digits follow each "%" that the mask
+// here marks. The code also removes the facts that the escapes in the path violate.
 func (s *scanner) escapes(here, path GPVirtual) {
 	v := &s.v
 	first, second := GP64(), GP64()
@@ -142,9 +143,9 @@ func (s *scanner) escapes(here, path GPVirtual) {
 	s.lack(control, noControl<<factsAt)
 }
 
-// more emits code that reads the windows after the first window. Each window begins at least two
-// octets before the end of the previous window, so that every escape is completely within one
-// window.
+// more emits a loop that reads all windows after the first window. Each window begins at least
+// two octets before the end of the previous window, so that every escape is completely within
+// one window.
 func (s *scanner) more() {
 	Label("more")
 	offset := number(0)

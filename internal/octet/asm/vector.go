@@ -10,10 +10,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A table of 16 bytes represents a set of US-ASCII characters. Bit h of byte l is set if the set
-// contains the character with the high hexadecimal digit h and the low digit l. PSHUFB selects the
-// byte by the low digit, and gives 0 for octets over 7F hexadecimal. rows holds the bit for each
-// high digit.
+// A table of 16 bytes represents a set of US-ASCII characters. Bit h of byte l is set if the
+// set contains the character whose high hexadecimal digit is h and whose low digit is l.
+// PSHUFB selects the byte by the low digit, and returns 0 for octets above 7F hexadecimal. The
+// array rows contains the bit for each high digit.
 
 func table(set string) (t [16]byte) {
 	for _, c := range []byte(set) {
@@ -22,13 +22,14 @@ func table(set string) (t [16]byte) {
 	return t
 }
 
-// For octets over 7F, rows selects all bits, which no table contains.
+// For octets above 7F, rows contains all bits, which no table contains.
 var rows = [16]byte{1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255}
 
-// constants holds the vectors in read-only memory. Each vector is declared at its first use.
+// constants contains the vectors that are in read-only memory. Each vector is declared when it
+// is first used.
 type constants map[string]Mem
 
-// repeated returns a vector that repeats t.
+// repeated returns a vector that repeats the bytes of t.
 func (c constants) repeated(t []byte) Mem {
 	whole := strings.Repeat(string(t), width/len(t))
 	m, ok := c[whole]
@@ -50,9 +51,10 @@ func constant(name, octets string) Mem {
 // width is the size of a register in octets.
 const width = 32
 
-// window holds up to 64 octets in two registers. The second register begins with the octet at the
-// offset shift. The methods emit code that computes masks, in which bit i stands for octet i. In
-// every mask except the result of notIn, the bits of octets outside the text are clear.
+// window holds up to 64 octets in two registers. The second register begins with the octet at
+// the offset shift. The methods emit code that computes masks. In a mask, bit i belongs to
+// octet i. In every mask except the result of notIn, the bits of octets outside the text are
+// clear.
 type window struct {
 	constants
 	low, high         VecVirtual // the octets
@@ -61,8 +63,9 @@ type window struct {
 	zero              VecVirtual
 }
 
-// first emits code that loads octets from p. size is the number of loaded octets: n, but at most
-// 64. The code jumps to "slow" if a load could touch an unmapped page.
+// first emits code that loads the octets at address p. The register size must contain the number of
+// octets to load, which is n if n is below 64, and 64 otherwise. The code jumps to the label "slow"
+// if a load could touch an unmapped page.
 func (w *window) first(p, n, size GPVirtual) {
 	w.constants = constants{}
 	w.low, w.high = YMM(), YMM()
@@ -80,8 +83,8 @@ func (w *window) first(p, n, size GPVirtual) {
 	w.findRows()
 }
 
-// short emits code that loads fewer octets than the size of a register. The code also loads the
-// octets after them, and clears these.
+// short emits code that loads n octets, which is less than the size of a register. The code
+// loads a whole register, and then clears the octets after the first n.
 func (w *window) short(p, n GPVirtual) {
 	Label("short")
 	page, kept := GP64(), GP64()
@@ -99,7 +102,7 @@ func (w *window) short(p, n GPVirtual) {
 	JMP(LabelRef("loaded"))
 }
 
-// next emits code that loads 64 octets from p at offset.
+// next emits code that loads the 64 octets at the given offset from address p.
 func (w *window) next(p, offset GPVirtual) {
 	MOVL(U32(width), w.shift.As32())
 	VMOVDQU(Mem{Base: p, Index: offset, Scale: 1}, w.low)
@@ -118,7 +121,7 @@ func (w *window) findRows() {
 	}
 }
 
-// merged returns a mask with the top bit of each octet of both vectors.
+// merged returns a mask that contains the top bit of each octet in both vectors.
 func (w *window) merged(low, high VecVirtual) GPVirtual {
 	l, h := GP64(), GP64()
 	VPMOVMSKB(low, l.As32())
