@@ -18,14 +18,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrMenu reports JSON that is not a menu.
+// ErrMenu means that JSON text is not a valid menu.
 var ErrMenu = errors.New("shape: invalid menu")
 
-// ReadMenu parses a menu that [MenuWriter] wrote with Stored. It reads the head at once and the
-// items on demand. The result found is the URL after redirects, or the zero URL if there were
-// no redirects. ReadMenu restores the bytes of URLs and of titles that are not UTF-8. If the
-// menu has a form, the caller can't submit the form. If the items are incomplete, the iteration
-// over the items ends with an error. Its [access.Kind] is the kind in the JSON.
+// ReadMenu parses a menu that [MenuWriter] wrote with Stored. It reads the keys before the
+// items immediately, and the items on demand. The result found is the URL after redirects, or
+// the zero URL if the URL was not redirected. ReadMenu restores the bytes of URLs and of
+// titles that are not UTF-8. If the menu contains a form, the caller can't submit the form. If
+// the items are incomplete, the iteration over the items ends with an error, which has the
+// [access.Kind] that the JSON contains.
 func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	d := json.NewDecoder(r)
 	m = &scheme.Menu{}
@@ -54,7 +55,7 @@ func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	return nil, found, menuError(cmp.Or(err, ErrMenu))
 }
 
-// errItems ends the parsing of a menu's head.
+// errItems ends the parsing of the keys before the items.
 var errItems = errors.New("shape: items follow")
 
 // read decodes a value of type T and calls the function use with the value.
@@ -92,7 +93,7 @@ func readItems(d *json.Decoder) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// writtenError is an error parsed from JSON.
+// writtenError is an error that was read from JSON.
 type writtenError struct{ reason Reason }
 
 func (e *writtenError) Error() string { return string(e.reason.Message) }

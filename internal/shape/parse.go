@@ -10,8 +10,8 @@ import (
 )
 
 // Parse is the result for an input that is a URL. The order of the keys is part of the
-// contract. The keys from Scheme to Fragment, and Locator, follow RFC 1738. They are null
-// if only other rules accept the input.
+// contract. The keys from Scheme to Fragment and the key Locator follow RFC 1738. These keys
+// are null if only other standards accept the input.
 type Parse struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
@@ -28,20 +28,20 @@ type Parse struct {
 	Locator    *Fields     `json:"locator"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
-	Words      *Text       `json:"words,omitempty"`   // words of a search; omitted without a search
+	Words      *Text       `json:"words,omitempty"`   // words of the search; omitted if the URL has no search
 	Wrapped    Text        `json:"wrapped,omitempty"` // output of --wrap
 	Readings
-	Verdicts []Verdict `json:"verdicts,omitempty"` // one per rule set, if there are several
+	Verdicts []Verdict `json:"verdicts,omitempty"` // one for each standard, if the caller selected several
 }
 
-// Readings holds the parts by later standards, if requested. A part is null if its standard
-// rejects the input.
+// Readings holds the parts by later standards, if the caller requested them. A value is null
+// if the standard rejects the input.
 type Readings struct {
 	RFC3986 any `json:"rfc3986,omitempty"` // *Components
 	WHATWG  any `json:"whatwg,omitempty"`  // *Record
 }
 
-// Components holds the RFC 3986 components as written.
+// Components holds the components of RFC 3986 as written.
 type Components struct {
 	Scheme   *Text `json:"scheme"`
 	Userinfo *Text `json:"userinfo"`
@@ -52,7 +52,7 @@ type Components struct {
 	Fragment *Text `json:"fragment"`
 }
 
-// NewComponents describes u.
+// NewComponents returns the components of u.
 func NewComponents(u rfc3986.URI) *Components {
 	return &Components{
 		Scheme: Present(u.Scheme()), Userinfo: Present(u.Userinfo()), Host: Present(u.Host()), Port: Present(u.Port()),
@@ -74,7 +74,7 @@ type Record struct {
 	Hash     Text `json:"hash"`
 }
 
-// NewRecord describes u.
+// NewRecord returns the attributes of u.
 func NewRecord(u whatwg.URL) *Record {
 	return &Record{
 		Text(u.Href()), Text(u.Protocol()), Text(u.Username()), Text(u.Password()), Text(u.Host()), Text(u.Hostname()),
@@ -82,7 +82,7 @@ func NewRecord(u whatwg.URL) *Record {
 	}
 }
 
-// NewParse describes u, the URL in the input, according to RFC 1738 or the URI draft.
+// NewParse returns the result for u, the URL in the input, by RFC 1738 or the URI draft.
 func NewParse(r *scheme.Registry, p locus.Profile, input string, u locus.URL) Parse {
 	j := parts(r, input, u)
 	if canonical, _, err := r.Canonical(u); err == nil {
@@ -117,10 +117,10 @@ func parts(r *scheme.Registry, input string, u locus.URL) Parse {
 	return j
 }
 
-// ParseInput describes the input according to each element of rules. All elements must
-// have the same registry. The result is a Parse, or a Failure if the only rule set
-// rejects the input. The results OK and err come from the first rule set that rejects the
-// input. If input is incomplete, readErr is the reason.
+// ParseInput parses the input by each standard in the list rules. All elements of rules must
+// have the same registry. The result is a Parse, or a Failure if rules contains only one
+// standard and that standard rejects the input. OK and err come from the first standard that
+// rejects the input. If the input is incomplete, readErr is the reason.
 func ParseInput(rules []profile.Rules, input string, readErr error) (answer any, err error) {
 	r := rules[0].Registry
 	u, unread := Read(input)

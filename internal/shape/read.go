@@ -5,12 +5,12 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Read parses a URL, bare or in the wrapper of RFC 1738's appendix. White space around a
-// bare URL is an error. Offsets in the error refer to input.
+// Read parses a URL with or without the wrapper of RFC 1738's appendix. White space around a
+// URL without a wrapper is an error. Offsets in the error refer to input.
 func Read(input string) (locus.URL, error) { return unwrapped(input, locus.Parse) }
 
-// ReadBase parses a base like [Read]. If that fails and strict is false, it parses the base
-// by RFC 3986, as [relative.Parse] does.
+// ReadBase parses a base URL like [Read]. If that fails and strict is false, ReadBase parses
+// the base URL by RFC 3986, like [relative.Parse].
 func ReadBase(input string, strict bool) (locus.URL, error) {
 	u, err := Read(input)
 	if err == nil || strict {
@@ -36,8 +36,8 @@ func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 	return v, w.Error(err)
 }
 
-// located converts the offsets of findings about a URL to offsets in input, which is the URL with
-// its wrapper. It also adds a note about the wrapper.
+// located converts the offsets of findings about a URL to offsets in input, which is the URL
+// with its wrapper. It also adds the note about the wrapper.
 func located(input string, list []locus.Violation) []locus.Violation {
 	w := locus.RemoveWrapper(input)
 	note, ok := w.Note()

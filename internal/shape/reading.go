@@ -8,14 +8,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Reading is the result of RFC 3986 or the URL Standard for an input, for display.
+// Reading is the result of parsing an input by RFC 3986 or the URL Standard, for display.
 type Reading struct {
-	Text       string            // the input, without a wrapper by RFC 3986
-	Canonical  string            // empty if there is none
+	Text       string            // the input; by RFC 3986, without the wrapper
+	Canonical  string            // canonical form, or empty if the input has none
 	Parts      []Part            // parts of Text, by RFC 3986
 	Fields     []scheme.Field    // scheme fields, by RFC 3986, if RFC 1738 also accepts the URL
 	Attributes []scheme.Field    // attributes by the URL Standard
-	Findings   []locus.Violation // findings with offsets in Text
+	Findings   []locus.Violation // findings, whose offsets refer to Text
 }
 
 // NewReading parses input by the rules of RFC 3986 or the URL Standard.
@@ -30,7 +30,7 @@ func NewReading(r profile.Rules, input string) (Reading, error) {
 		if r.Profile == locus.RFC3986 {
 			d.Parts = uriParts(rfc3986.Parse(text))
 			if u, err := locus.Parse(text); err == nil {
-				d.Fields, _ = r.Registry.Fields(u) // no fields if u does not have the form of its scheme
+				d.Fields, _ = r.Registry.Fields(u) // nil if u does not match the scheme's syntax
 			}
 			return d, nil
 		}
@@ -64,7 +64,7 @@ func uriParts(u rfc3986.URI) []Part {
 	return list
 }
 
-// attributes returns the attributes of the URL class as decoded fields.
+// attributes returns the attributes of u as decoded fields.
 func attributes(u whatwg.URL) []scheme.Field {
 	return []scheme.Field{
 		{Name: "protocol", Value: u.Protocol()}, {Name: "username", Value: u.Username()}, {Name: "password", Value: u.Password()},

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Resolve is the result of resolving one relative reference, or of making one URL relative.
+// Resolve is the result of resolving a relative reference, or of making a URL relative.
 type Resolve struct {
 	Base  Text   `json:"base"`
 	Ref   *Text  `json:"ref"`
@@ -17,19 +17,20 @@ type Resolve struct {
 	Notes []Text `json:"notes,omitempty"`
 	Error *Error `json:"error,omitempty"`
 
-	Verdicts []Resolve `json:"verdicts,omitempty"` // the results under all rule sets, if the caller selected several
+	Verdicts []Resolve `json:"verdicts,omitempty"` // the results by all standards, if the caller selected several
 
 	Err   error    `json:"-"` // reason for a missing result
 	Texts []string `json:"-"` // texts of the notes
 }
 
-// Other is the result of resolving the same reference by a different set of rules.
+// Other is the result of resolving the same reference by different rules.
 type Other struct {
 	Rules string `json:"rules"`
-	URL   *Text  `json:"url"` // null if there is none
+	URL   *Text  `json:"url"` // null if these rules give no URL
 }
 
-// NewResolve resolves input against base. If input is incomplete, readErr is the reason.
+// NewResolve resolves input against the URL base. If input is incomplete, readErr is the
+// reason.
 func NewResolve(base locus.URL, input string, readErr error, o relative.Options) Resolve {
 	j := Resolve{Base: Text(base.String()), Ref: Present(input, true), Rules: o.Rules.String(), Err: readErr}
 	var ref relative.Ref
@@ -55,7 +56,7 @@ func NewResolve(base locus.URL, input string, readErr error, o relative.Options)
 	return j.with(u.String())
 }
 
-// baseBy parses base again by the rules. By RFC 3986, "?" ends the host.
+// baseBy parses base again by the given rules, because RFC 3986 ends the host at "?".
 func baseBy(rules relative.Rules, base locus.URL) (locus.URL, error) {
 	if rules != relative.RFC3986 {
 		return base, nil
@@ -65,7 +66,7 @@ func baseBy(rules relative.Rules, base locus.URL) (locus.URL, error) {
 	return u, err
 }
 
-// ResolveAsBrowser resolves input against base by the URL Standard.
+// ResolveAsBrowser resolves input against the URL base by the URL Standard.
 func ResolveAsBrowser(base locus.URL, input string, readErr error) Resolve {
 	j := Resolve{Base: Text(base.String()), Ref: Present(input, true), Rules: locus.WHATWG.String(), Err: readErr}
 	var b, u whatwg.URL
@@ -78,7 +79,7 @@ func ResolveAsBrowser(base locus.URL, input string, readErr error) Resolve {
 	return j.with(u.Href())
 }
 
-// with returns a copy of j with the URL or the error.
+// with returns a copy of j that contains the URL, or an error if the URL is invalid.
 func (j Resolve) with(url string) Resolve {
 	if j.OK = j.Err == nil; j.OK {
 		j.URL = Present(url, true)
@@ -89,8 +90,8 @@ func (j Resolve) with(url string) Resolve {
 	return j
 }
 
-// JoinResolve returns a single result unchanged. For several, it returns the first with all
-// results as verdicts.
+// JoinResolve returns a single result unchanged. If list contains several results, JoinResolve
+// returns the first result with all results as Verdicts.
 func JoinResolve(list []Resolve) Resolve {
 	j := list[0]
 	if len(list) == 1 {
@@ -104,8 +105,8 @@ func JoinResolve(list []Resolve) Resolve {
 	return j
 }
 
-// otherRules resolves ref by the rules that o does not select. If the result equals u, it returns
-// nil.
+// otherRules resolves ref by the rules that o does not select. If the result equals u,
+// otherRules returns nil.
 func otherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
 	o.Rules = relative.RFC1630 - o.Rules
 	other := &Other{Rules: o.Rules.String()}

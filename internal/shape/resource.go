@@ -9,15 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Resource holds the first keys of every resource.
+// Resource holds the keys with which the JSON of every resource begins.
 type Resource struct {
 	URL   Text   `json:"url"`
 	Found Text   `json:"found,omitempty"` // URL after redirects, if different
 	Kind  string `json:"kind"`
 }
 
-// NewResource describes the resource of the requested URL. The parameter found is the URL
-// after redirects, or zero if there were no redirects.
+// NewResource describes the resource of the URL asked. The parameter found is the URL after
+// redirects, or the zero URL if the URL was not redirected.
 func NewResource(asked, found locus.URL, kind string) Resource {
 	d := Resource{URL: Text(asked.Shown()), Kind: kind}
 	if !found.IsZero() && found != asked {
@@ -26,7 +26,7 @@ func NewResource(asked, found locus.URL, kind string) Resource {
 	return d
 }
 
-// Object is an object without its data.
+// Object describes an object, without the object's data.
 type Object struct {
 	Resource
 	MediaType *Text      `json:"mediaType"`
@@ -35,7 +35,7 @@ type Object struct {
 	Note      Text       `json:"note,omitempty"`
 }
 
-// Item is an item of a menu.
+// Item describes an item of a menu.
 type Item struct {
 	URL       *Text           `json:"url"`
 	Title     Text            `json:"title"`
@@ -45,7 +45,7 @@ type Item struct {
 	Size      *int64          `json:"size,omitempty"`
 	Modified  *time.Time      `json:"modified,omitempty"`
 	Note      Text            `json:"note,omitempty"`
-	Fields    Fields          `json:"fields,omitempty"` // names depend on the scheme
+	Fields    Fields          `json:"fields,omitempty"` // fields whose names depend on the scheme
 }
 
 // Latin1 is the charset for decoding bytes that are not valid UTF-8.
@@ -69,16 +69,16 @@ func NewItem(i scheme.Item) Item {
 	return d
 }
 
-// Form is a form.
+// Form describes a form.
 type Form struct {
 	URL    *Text       `json:"url,omitempty"` // form URL, if different from the menu's URL
 	Title  Text        `json:"title"`
 	Fields []FormField `json:"fields"`
 }
 
-// FormField is a field in a form.
+// FormField describes a field in a form.
 type FormField struct {
-	Number  int              `json:"number,omitempty"` // from 1, without notes; omitted for a note
+	Number  int              `json:"number,omitempty"` // counts from 1; omitted for a note, which is not counted
 	Kind    scheme.FieldKind `json:"kind"`
 	Prompt  Text             `json:"prompt"`
 	Default Text             `json:"default"`
@@ -86,8 +86,8 @@ type FormField struct {
 }
 
 // NewForm describes the form of the menu at u. If f is nil, it returns nil. The parameter
-// standing holds the default answers; if it is nil, the form's defaults apply. NewForm
-// omits secret defaults.
+// standing holds the default answers. If standing is nil, NewForm uses the form's own
+// defaults. NewForm omits secret defaults.
 func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 	if f == nil {
 		return nil
@@ -117,7 +117,7 @@ func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 	return d
 }
 
-// MenuHead holds the keys of a menu before its items.
+// MenuHead holds the keys of a menu that precede the items.
 type MenuHead struct {
 	Resource
 	Title Text  `json:"title,omitempty"`
@@ -125,7 +125,7 @@ type MenuHead struct {
 	Note  Text  `json:"note,omitempty"`
 }
 
-// Reason is the reason of a failure.
+// Reason describes the cause of a failure.
 type Reason struct {
 	Kind    access.Kind `json:"kind"`
 	Message Text        `json:"message"`
@@ -136,13 +136,13 @@ func NewReason(err error) Reason {
 	return Reason{access.KindOf(err), Text(locus.MaskText(err.Error()))}
 }
 
-// Failed reports that a URL could not be opened.
+// Failed is the result for a URL that could not be opened.
 type Failed struct {
 	URL   Text   `json:"url"`
 	Error Reason `json:"error"`
 }
 
-// Redirect is a redirect that was not followed.
+// Redirect is the result for a URL with a redirect that was not followed.
 type Redirect struct {
 	Resource
 	To        []Text `json:"to"`

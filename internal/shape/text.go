@@ -14,9 +14,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Text holds bytes that are written as a JSON string. They are decoded as UTF-8 if valid,
-// otherwise as ISO Latin 1, as in the URI draft. Characters that are unsafe for a terminal
-// are escaped.
+// Text holds bytes to write as a JSON string. MarshalJSON decodes the bytes as UTF-8 if they
+// are valid UTF-8, and otherwise as ISO Latin 1, like the URI draft. It escapes characters
+// that are unsafe for a terminal.
 type Text string
 
 // MarshalJSON implements [json.Marshaler].
@@ -27,7 +27,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 }
 
 // Escape replaces characters that are unsafe for a terminal with JSON escapes. The parameter
-// encoded is one line of JSON.
+// encoded must be one line of JSON.
 func Escape(encoded []byte) []byte {
 	if bytes.ContainsFunc(encoded, unsafeRune) {
 		return escapeRunes(encoded)
@@ -52,7 +52,7 @@ func escapeRunes(quoted []byte) []byte {
 	return b
 }
 
-// Texts converts a list.
+// Texts converts a list of strings to a list of Text values.
 func Texts(list []string) []Text {
 	t := make([]Text, len(list))
 	for i, s := range list {
@@ -61,7 +61,7 @@ func Texts(list []string) []Text {
 	return t
 }
 
-// Present returns a part, or nil if ok is false.
+// Present returns a pointer to part, or nil if ok is false.
 func Present[T ~string](part T, ok bool) *Text {
 	if !ok {
 		return nil
@@ -70,7 +70,8 @@ func Present[T ~string](part T, ok bool) *Text {
 	return &t
 }
 
-// Known returns a number, or nil if it is negative, which means unknown.
+// Known returns a pointer to n, or nil if n is negative, which means that the number is
+// unknown.
 func Known(n int64) *int64 {
 	if n < 0 {
 		return nil
@@ -78,7 +79,7 @@ func Known(n int64) *int64 {
 	return &n
 }
 
-// At returns a time in UTC, or nil for the zero Time.
+// At returns a pointer to the time t in UTC, or nil if t is the zero Time.
 func At(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -87,8 +88,8 @@ func At(t time.Time) *time.Time {
 	return &t
 }
 
-// Fields holds decoded parts of a URL or properties of an item. It is written as one JSON
-// object, in order.
+// Fields holds decoded parts of a URL or properties of an item. MarshalJSON writes the fields
+// as one JSON object, in order.
 type Fields []scheme.Field
 
 // MarshalJSON implements [json.Marshaler].
@@ -111,7 +112,7 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// fieldValue returns the value of a field for package json.
+// fieldValue converts the value of a field for package json.
 func fieldValue(value any) any {
 	switch v := value.(type) {
 	case string:

@@ -19,7 +19,8 @@ type Violation struct {
 	Rules   string `json:"rules"`
 }
 
-// Findings separates violations of the rules of p from notes. Both lists are not nil.
+// Findings divides list into violations of the standard p, and notes. Both results are never
+// nil.
 func Findings(p locus.Profile, list []locus.Violation) (violations, notes []Violation) {
 	violations, notes = []Violation{}, []Violation{}
 	for _, v := range list {
@@ -33,15 +34,15 @@ func Findings(p locus.Profile, list []locus.Violation) (violations, notes []Viol
 	return violations, notes
 }
 
-// Error is the reason why an input cannot be used. Offset and part are null unless the input is
-// not a URL.
+// Error is the reason why an input cannot be used. Offset and part are null, unless the reason
+// is that the input is not a URL.
 type Error struct {
 	Offset  *int  `json:"offset"`
 	Part    *Text `json:"part"`
 	Message Text  `json:"message"`
 }
 
-// NewError describes err.
+// NewError returns a description of err.
 func NewError(err error) Error {
 	j := Error{Message: Text(locus.MaskText(err.Error()))}
 	var e *locus.SyntaxError
@@ -59,12 +60,13 @@ type Failure struct {
 	Readings
 }
 
-// NewFailure describes why input cannot be used.
+// NewFailure returns the result for an input that cannot be used because of err.
 func NewFailure(input string, err error) Failure {
 	return Failure{Input: Text(Head(input, err)), Error: NewError(err)}
 }
 
-// Head returns input, or its beginning if err reports that it is too long.
+// Head returns input. If err reports that input is too long, Head returns only the beginning
+// of input.
 func Head(input string, err error) string {
 	var e *locus.SyntaxError
 	if errors.Is(err, locus.ErrTooLong) && errors.As(err, &e) {
@@ -73,7 +75,8 @@ func Head(input string, err error) string {
 	return input
 }
 
-// Words returns the search of u with "+" read as a space. ok is false if u has no search.
+// Words returns the search of u, and decodes each "+" to a space. ok is false if u has no
+// search.
 func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	s, known := r.Lookup(u.Scheme())
 	if !known || s.Syntax.Words == nil {
@@ -82,7 +85,7 @@ func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	return s.Syntax.Words(u)
 }
 
-// MaskFindings returns findings about input with passwords masked.
+// MaskFindings returns a copy of the findings about input, in which passwords are masked.
 func MaskFindings(input string, list []locus.Violation) []locus.Violation {
 	masked := locus.Mask(input)
 	if masked == input {
@@ -100,20 +103,20 @@ func MaskFindings(input string, list []locus.Violation) []locus.Violation {
 	return list
 }
 
-// Scheme is a row of the registry.
+// Scheme describes a scheme of the registry.
 type Scheme struct {
 	Name    string  `json:"name"`
 	Port    *uint16 `json:"port"`
 	Status  string  `json:"status"`
 	Section string  `json:"section"`
-	Current string  `json:"current"` // the current standard
+	Current string  `json:"current"` // current standard of the scheme
 	Syntax  *Text   `json:"syntax"`
 	Access  *Text   `json:"access"`
-	IANA    *Text   `json:"iana"` // status in IANA's registry; null if not registered
+	IANA    *Text   `json:"iana"` // status in IANA's registry; null if the scheme is not registered
 }
 
-// NamedSchemes describes known scheme names that are not in r: names with a special status
-// in IANA's registry, and unregistered names in wide use.
+// NamedSchemes describes known scheme names that are not in r. These are names with a special
+// status in IANA's registry, and unregistered names in wide use.
 func NamedSchemes(r *scheme.Registry) []Scheme {
 	var list []Scheme
 	for name, status := range scheme.Names() {
@@ -129,7 +132,7 @@ func ianaStatus(name string) *Text {
 	return Present(status, status != "" && status != "unregistered")
 }
 
-// NewScheme describes s.
+// NewScheme returns a description of s.
 func NewScheme(s scheme.Scheme) Scheme {
 	j := Scheme{
 		Name: s.Name, Status: s.Status.String(), Section: s.Section, Current: s.Standard(),
@@ -141,7 +144,7 @@ func NewScheme(s scheme.Scheme) Scheme {
 	return j
 }
 
-// Extract is a URL in a text.
+// Extract describes a URL in a text.
 type Extract struct {
 	File   Text   `json:"file"`
 	URL    Text   `json:"url"`
@@ -150,6 +153,6 @@ type Extract struct {
 	Line   int64  `json:"line"`
 	Column int64  `json:"column"`
 	Form   string `json:"form"`
-	IRI    bool   `json:"iri,omitempty"`   // has characters outside US-ASCII
-	ASCII  Text   `json:"ascii,omitempty"` // the ASCII URL of an IRI; empty if there is none
+	IRI    bool   `json:"iri,omitempty"`   // whether the URL contains characters outside US-ASCII
+	ASCII  Text   `json:"ascii,omitempty"` // the ASCII URL of an IRI, or empty if the IRI can't be converted
 }

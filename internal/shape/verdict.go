@@ -16,11 +16,11 @@ type Verdict struct {
 	Conforms   bool        `json:"conforms"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
-	Error      *Error      `json:"error,omitempty"` // only if not OK
+	Error      *Error      `json:"error,omitempty"` // omitted if OK is true
 }
 
-// NewVerdict describes the findings about the input according to rules. If the rules
-// reject the input, err is the reason.
+// NewVerdict describes the findings about the input by the given rules. If the rules reject
+// the input, err is the reason.
 func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err error) Verdict {
 	j := Verdict{Rules: rules.Profile.String(), OK: err == nil, Conforms: locus.Conforms(list)}
 	j.Violations, j.Notes = Findings(rules.Profile, MaskFindings(input, list))
@@ -31,9 +31,9 @@ func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err e
 	return j
 }
 
-// CheckInput parses and checks the input according to rules. Offsets refer to input. If
-// the rules reject the input, err is the reason, and the list of findings contains that
-// reason. If input is incomplete, readErr is the reason.
+// CheckInput parses and checks the input by the given rules. Offsets refer to input. If the
+// rules reject the input, err is the reason, which the list of findings also contains. If the
+// input is incomplete, the argument readErr must be the reason.
 func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.Violation, err error) {
 	switch {
 	case readErr != nil:
@@ -57,13 +57,13 @@ func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.
 	}
 	list = advice.Findings(rules.Registry, u, rules.Profile)
 	if u.String() == input {
-		return list, nil // most inputs have no wrapper
+		return list, nil // most inputs are not wrapped
 	}
 	return located(input, list), nil
 }
 
-// by calls the function f with input. Unless the profile is the URL Standard, by first removes the
-// wrapper of the RFC 1738 appendix from input.
+// by calls the function f with input. Unless the profile p is the URL Standard, by first
+// removes the wrapper of RFC 1738's appendix from input.
 func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T, error) {
 	if p == locus.WHATWG {
 		return f(input)
@@ -76,19 +76,19 @@ func bare(p locus.Profile, input string) string {
 	return text
 }
 
-// Check is the result of checking one input, with its password masked.
+// Check is the result of checking one input. Passwords are masked.
 type Check struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
 	Conforms   bool        `json:"conforms"`
-	Rules      string      `json:"rules"` // rule set names, separated by commas
+	Rules      string      `json:"rules"` // names of the standards, separated by commas
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
-	Verdicts   []Verdict   `json:"verdicts,omitempty"` // results by several rules
-	Error      *Error      `json:"error,omitempty"`    // the first error, only if not OK
+	Verdicts   []Verdict   `json:"verdicts,omitempty"` // results by each standard, if the caller selected several
+	Error      *Error      `json:"error,omitempty"`    // the first error; omitted if OK is true
 }
 
-// NewCheck combines the verdicts about one input.
+// NewCheck combines the verdicts about an input to one result.
 func NewCheck(input string, verdicts ...Verdict) Check {
 	j := Check{Input: Text(locus.Mask(input)), OK: true, Conforms: true, Violations: []Violation{}, Notes: []Violation{}}
 	var names []string
@@ -107,7 +107,7 @@ func NewCheck(input string, verdicts ...Verdict) Check {
 	return j
 }
 
-// Canonical is the canonical form of one input, and its changes.
+// Canonical is the canonical form of one input, with the changes that led to it.
 type Canonical struct {
 	Input     Text            `json:"input"`
 	OK        bool            `json:"ok"`
@@ -115,10 +115,10 @@ type Canonical struct {
 	Changes   []string        `json:"changes"`
 	Rules     string          `json:"rules"`
 	Wrapped   Text            `json:"wrapped,omitempty"`  // output of --wrap
-	Verdicts  []CanonicalForm `json:"verdicts,omitempty"` // results by several rules
+	Verdicts  []CanonicalForm `json:"verdicts,omitempty"` // results by each standard, if the caller selected several
 }
 
-// CanonicalForm is the canonical form by one standard.
+// CanonicalForm is the canonical form of an input by one standard.
 type CanonicalForm struct {
 	Rules     string   `json:"rules"`
 	OK        bool     `json:"ok"`
@@ -127,7 +127,7 @@ type CanonicalForm struct {
 	Error     *Error   `json:"error,omitempty"`
 }
 
-// CanonicalInput returns the canonical form of the input according to rules, and the changes.
+// CanonicalInput returns the canonical form of the input by the given rules, and the changes.
 func CanonicalInput(rules profile.Rules, input string) (text string, changes []string, err error) {
 	if rules.Profile <= locus.RFC1630 {
 		u, err := Read(input)
@@ -144,8 +144,8 @@ func CanonicalInput(rules profile.Rules, input string) (text string, changes []s
 	return text, changes, err
 }
 
-// CanonicalNotes returns one line for each violation of the rules that does not prevent a
-// canonical form of the input.
+// CanonicalNotes returns one line for each violation that does not prevent a canonical form of
+// the input.
 func CanonicalNotes(rules profile.Rules, input string) (notes []string) {
 	if rules.Profile != locus.RFC3986 {
 		return nil
@@ -159,8 +159,8 @@ func CanonicalNotes(rules profile.Rules, input string) (notes []string) {
 	return notes
 }
 
-// NewCanonicalForm describes a canonical form, or err, the reason why the input has
-// no canonical form.
+// NewCanonicalForm describes a canonical form. If the input has no canonical form, err must be
+// the reason.
 func NewCanonicalForm(p locus.Profile, text string, changes []string, err error) CanonicalForm {
 	if changes == nil {
 		changes = []string{}
@@ -173,7 +173,7 @@ func NewCanonicalForm(p locus.Profile, text string, changes []string, err error)
 	return j
 }
 
-// NewCanonical combines the canonical forms of one input.
+// NewCanonical combines the canonical forms of an input to one result.
 func NewCanonical(input string, forms ...CanonicalForm) Canonical {
 	first := forms[0]
 	j := Canonical{Input: Text(input), OK: true, Canonical: first.Canonical, Changes: first.Changes}
