@@ -9,25 +9,25 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// cdx finds the URL in CDX lines. The header lists the fields.
+// cdx finds the URL in CDX lines, whose fields the header of the file names.
 type cdx struct {
 	field
-	header string // empty if the file has none
+	header string // header of the file, or empty if the file has none
 }
 
 const (
 	// cdxMark is the text between the delimiter and the letters in a CDX header.
 	cdxMark = "CDX"
-	// cdxURL is the letter of the original URL.
+	// cdxURL is the letter that names the field with the original URL.
 	cdxURL = "a"
-	// cdxURLField is the field of the original URL in a file without a header. It follows the sort
-	// key and the date, whatever the number of fields.
+	// cdxURLField is the number of the field with the original URL in a file without a header.
+	// The field always follows the sort key and the date.
 	cdxURLField = 3
 	// dateLength is the length of a date such as 20260102030405.
 	dateLength = 14
 )
 
-// newCDX returns a Finder for a CDX file. line is the first line of the file.
+// newCDX returns a Finder for a CDX file with the given first line.
 func newCDX(line []byte) (*Finder, error) {
 	if !isCDXHeader(line) {
 		return &Finder{cdx{field{cdxURLField, []byte{' '}}, ""}}, nil
@@ -35,7 +35,7 @@ func newCDX(line []byte) (*Finder, error) {
 	n := 0
 	for i, letter := range bytes.Split(line[1:], line[:1]) {
 		if string(letter) == cdxURL {
-			n = i // use the last one, because wget also writes the URL as the sort key
+			n = i // use the last such field, because wget also writes the URL as the sort key
 		}
 	}
 	if n == 0 {
@@ -44,15 +44,15 @@ func newCDX(line []byte) (*Finder, error) {
 	return &Finder{cdx{field{n, bytes.Clone(line[:1])}, string(line)}}, nil
 }
 
-// isCDXHeader reports whether line is a header: a delimiter, "CDX", and letters with the same
-// delimiter between them.
+// isCDXHeader reports whether line is a CDX header, which consists of a delimiter, "CDX", and
+// letters. The same delimiter precedes each letter.
 func isCDXHeader(line []byte) bool {
 	const first = 1 + len(cdxMark)
 	return len(line) > first && (line[0] == ' ' || line[0] == '\t') && string(line[1:first]) == cdxMark && line[first] == line[0]
 }
 
-// isCDX reports whether line could be from a CDX file without a header: a sort key, a date and a
-// URL.
+// isCDX reports whether line could be a line of a CDX file without a header. Such a line
+// begins with a sort key, a date and a URL.
 func isCDX(line []byte) bool {
 	f := bytes.SplitN(line, []byte{' '}, cdxURLField+1)
 	return len(f) >= cdxURLField && len(f[0]) > 0 && isDate(f[1]) && len(f[2]) > 0 && f[2][0] != '{'
@@ -76,13 +76,13 @@ func (c cdx) find(line []byte) (start, end int, err error) {
 	return start, end, err
 }
 
-// cdxj finds the URL in CDXJ lines. A line has a sort key, a date, and JSON. The URL is the JSON
-// member "url", or "uri" in the older OpenWayback format.
+// cdxj finds the URL in CDXJ lines. A line consists of a sort key, a date, and JSON. The URL
+// is the JSON member "url", or "uri" in the older OpenWayback format.
 type cdxj struct{ url, uri key }
 
 func newCDXJ() *Finder { return &Finder{cdxj{key{jsonpath.Names("url")}, key{jsonpath.Names("uri")}}} }
 
-// isCDXJ reports whether line could be from a CDXJ file.
+// isCDXJ reports whether line could be a line of a CDXJ file.
 func isCDXJ(line []byte) bool {
 	name, rest, _ := bytes.Cut(line, []byte{' '})
 	date, _, _ := bytes.Cut(rest, []byte{' '})
@@ -92,13 +92,15 @@ func isCDXJ(line []byte) bool {
 // isCDXJHeader reports whether line is a header line, such as "!OpenWayback-CDXJ 1.0".
 func isCDXJHeader(line []byte) bool { return len(line) > 1 && line[0] == '!' }
 
-// isLongDate reports whether text is a date in OpenWayback's form: 2026-01-02T03:04:05Z.
+// isLongDate reports whether text is a date in OpenWayback's format, such as
+// 2026-01-02T03:04:05Z.
 func isLongDate(text []byte) bool {
 	_, err := time.Parse(time.RFC3339, string(text))
 	return err == nil
 }
 
-// cdxjBlock begins the JSON of a line. Sort keys and dates contain no spaces.
+// cdxjBlock is the text with which the JSON of a line begins. Sort keys and dates contain no
+// spaces.
 var cdxjBlock = []byte(" {")
 
 func (c cdxj) find(line []byte) (start, end int, err error) {

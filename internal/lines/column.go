@@ -15,7 +15,7 @@ type ColumnError struct {
 	Columns []string // names in the first line of the source
 }
 
-// maxNames limits the column names in a message.
+// maxNames is the maximum number of column names in a message.
 const maxNames = 30
 
 func (e *ColumnError) Error() string {
@@ -58,7 +58,7 @@ func withoutEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, newline), []byte{'\r'})
 }
 
-// columnIn returns a Finder for the URL column. line is the first line of a source.
+// columnIn returns a Finder for the URL column of a source with the given first line.
 func (o *Options) columnIn(line []byte) (*Finder, error) {
 	names, err := fields(line, o.Delimiter)
 	if err != nil {
@@ -71,7 +71,7 @@ func (o *Options) columnIn(line []byte) (*Finder, error) {
 	return Field(i+1, o.Delimiter)
 }
 
-// fields returns the fields in a line, with the syntax of [Field].
+// fields returns the fields in a line, which must have the syntax that [Field] describes.
 func fields(line []byte, delimiter string) (list []string, err error) {
 	if !isCSV(delimiter) {
 		return strings.Split(string(line), delimiter), nil

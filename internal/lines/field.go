@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// field finds the URL in lines with fields. n is the number of the field: 1 is the first, and -1
-// the last.
+// field finds the URL in lines with fields. The URL is in field n, where 1 means the first
+// field and -1 the last field.
 type field struct {
 	n         int
 	delimiter []byte
@@ -47,7 +47,7 @@ func (f field) fromEnd(line []byte) (start, end int, err error) {
 	}
 }
 
-// isCSV reports whether fields with the delimiter may be quoted.
+// isCSV reports whether fields that the delimiter separates may be quoted.
 func isCSV(delimiter string) bool { return delimiter == "," || delimiter == ";" }
 
 // missing returns the error for a line with too few fields.
@@ -140,7 +140,7 @@ func (c csv) decode(buf, text []byte) ([]byte, error) {
 	}
 	for ; at >= 0; at = bytes.IndexByte(inner, '"') {
 		buf = append(buf, inner[:at+1]...)
-		inner = inner[at+2:] // a quote is written as two quotes
+		inner = inner[at+2:] // two quotes mean one quote within the field
 	}
 	return append(buf, inner...), nil
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// ErrNoURL is the error of [Finder.Find] for a line that needs no URL, such as the header of a CDX
+// ErrNoURL means that a line has no URL, and needs none. An example is the header of a CDX
 // file. It is not a failure, and callers should leave the line unchanged.
 var ErrNoURL = errors.New("the line has no URL")
 
-// Finder finds the URL in a line. For a nil Finder, the whole line is the URL. A Finder may be used
-// concurrently.
+// Finder finds the URL in a line. A nil Finder means that the whole line is the URL. A Finder
+// may be used concurrently.
 type Finder struct{ form }
 
 type form interface {
@@ -23,8 +23,9 @@ type form interface {
 	append(dst []byte, url string) []byte
 }
 
-// Find returns the position of the URL in the given line, which must not include its line
-// end. The error is [ErrNoURL] or describes the missing part.
+// Find returns the start and end of the URL in the given line, which must not include the line
+// end. It returns [ErrNoURL] for a line that needs no URL. Any other error describes the
+// missing part.
 func (f *Finder) Find(line []byte) (start, end int, err error) {
 	if f == nil {
 		return 0, len(line), nil
@@ -32,20 +33,22 @@ func (f *Finder) Find(line []byte) (start, end int, err error) {
 	return f.find(line)
 }
 
-// Decode decodes the URL at the position from Find. The result is a part of text or, if text
-// contains escapes, of *buf, which grows as needed.
+// Decode decodes text, which must be the part of a line that Find returned. The result is a
+// part of text. If text contains escapes, the result is instead a part of *buf, which grows as
+// needed.
 func (f *Finder) Decode(buf *[]byte, text []byte) ([]byte, error) {
 	if f == nil {
 		return text, nil
 	}
 	url, err := f.decode((*buf)[:0], text)
 	if err == nil && len(url) < len(text)-len(`""`) {
-		*buf = url // url is shorter than the text, so the text had escapes and url is in the buffer
+		*buf = url // url is shorter than text, so text contained escapes and url is in the buffer
 	}
 	return url, err
 }
 
-// Append appends a URL encoded to replace the text at the position from Find.
+// Append encodes url so that it can replace the part of a line that Find returned. It appends
+// the result to dst.
 func (f *Finder) Append(dst []byte, url string) []byte {
 	if f == nil {
 		return append(dst, url...)
@@ -53,9 +56,9 @@ func (f *Finder) Append(dst []byte, url string) []byte {
 	return f.append(dst, url)
 }
 
-// Field returns a Finder for field n of a line. n counts from 1, or from the end with -1 as the
-// last field. The text in delimiter separates the fields, as in cut(1). With the delimiters ","
-// and ";", lines are CSV (RFC 4180): fields may be quoted but must not contain a line end.
+// Field returns a Finder for field n of a line. The first field is 1, and the last field is
+// -1. The delimiter separates fields, as in cut(1). If the delimiter is "," or ";", lines are
+// CSV (RFC 4180). A CSV field may be quoted, but must not contain a line end.
 func Field(n int, delimiter string) (*Finder, error) {
 	switch {
 	case n == 0:
@@ -72,7 +75,8 @@ func Field(n int, delimiter string) (*Finder, error) {
 	return &Finder{f}, nil
 }
 
-// Key returns a Finder for the string at a path in a JSON line ([jsonpath.Parse]).
+// Key returns a Finder for the string at a path in a JSON line. The path must have the syntax
+// of [jsonpath.Parse].
 func Key(path string) (*Finder, error) {
 	p, err := jsonpath.Parse(path)
 	if err != nil {

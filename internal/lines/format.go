@@ -14,11 +14,11 @@ import (
 // Format is the format of a source.
 type Format uint8
 
-// The formats.
+// These are the formats of a source.
 const (
 	Detect Format = iota // detect the format from the content
 	Text                 // one URL per line
-	CDX                  // a CDX index; without a header, field 3 is the URL
+	CDX                  // a CDX index; if the header is missing, field 3 is the URL
 	CDXJ                 // a CDXJ index, with JSON
 	WARC                 // a web archive in any format of package warc
 )
@@ -28,7 +28,7 @@ var formatNames = []string{"", "text", "cdx", "cdxj", "warc"}
 // Formats returns the names of the formats.
 func Formats() []string { return formatNames[Text:] }
 
-// ParseFormat returns the format with the name.
+// ParseFormat returns the format with the given name.
 func ParseFormat(name string) (Format, error) {
 	if i := slices.Index(formatNames, name); i > 0 {
 		return Format(i), nil
@@ -71,7 +71,7 @@ func (r *reader) content(in *bufio.Reader) error {
 	return r.lines(in)
 }
 
-// table delivers the lines in a source with URLs in fields or in JSON.
+// table delivers the lines of a source whose URLs are in fields or in JSON.
 func (r *reader) table(in *bufio.Reader) error {
 	in.Peek(1) // the next read repeats an error
 	if err := recognizeParquet(in); err != nil {
@@ -85,8 +85,8 @@ func (r *reader) table(in *bufio.Reader) error {
 	return r.lines(in)
 }
 
-// firstLine returns the first line without its end, or the part that fits the buffer. The next read
-// repeats an error.
+// firstLine returns the first line without the line end. If the line is longer than the
+// buffer, firstLine returns the beginning of the line. The next read repeats an error.
 func firstLine(in *bufio.Reader) []byte {
 	for {
 		head, err := in.Peek(in.Buffered())
@@ -102,7 +102,7 @@ func firstLine(in *bufio.Reader) []byte {
 	}
 }
 
-// formatOf returns the format of a source from its first line.
+// formatOf determines the format of a source from the source's first line.
 func formatOf(line []byte) Format {
 	switch {
 	case warc.IsFirstLine(line):
@@ -115,18 +115,18 @@ func formatOf(line []byte) Format {
 	return Text
 }
 
-// targets reads a web archive as lines, one for each record. If the record holds a resource or a
-// fetch, the line is the target of the record; otherwise it is empty.
+// targets reads a web archive as text, with a line for each record. The line contains the
+// record's target if the record holds a resource or a fetch. Otherwise, the line is empty.
 type targets struct {
 	in   *warc.Reader
-	line []byte // rest of the line
+	line []byte // unread bytes of the current line
 	kept bytes.Buffer
 }
 
-// maxWAT limits the block that is read to find the target of a record in a WAT file.
+// maxWAT is the maximum size of a WAT record's block in which to search for the target.
 const maxWAT = 16 << 20
 
-// Read reads from the line of one record only, so that lines from a pipe are not delayed.
+// Read returns bytes from only one line, so that lines from a pipe are not delayed.
 func (t *targets) Read(p []byte) (int, error) {
 	if len(t.line) == 0 {
 		record, err := t.in.Next()
@@ -140,8 +140,8 @@ func (t *targets) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// target returns the target of a record. For a request it returns "", because the response has the
-// same target.
+// target returns the target of a record. For a request, target returns "", because the
+// response has the same target.
 func (t *targets) target(r *warc.Record) string {
 	typ := r.Type
 	if typ == "metadata" && strings.HasPrefix(r.Get("Content-Type"), "application/json") {

@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// pump reads a source in a separate goroutine, because a read and the opening of a pipe can't be
+// pump reads a source in a separate goroutine, because reading and opening a pipe can't be
 // cancelled.
 type pump struct {
 	ctx    context.Context
 	chunks <-chan chunk
-	spent  chan<- []byte // memory of chunks that were read, for new chunks
+	spent  chan<- []byte // memory of used chunks, for new chunks
 	now    chunk
 	rest   []byte       // unread bytes in now
-	wait   func() error // called before a read that blocks
+	wait   func() error // called before a read that may wait
 }
 
 type chunk struct {
@@ -28,8 +28,8 @@ const (
 	chunksAhead = 4
 )
 
-// pump calls the function open and reads the source that it returns. After the context ends, the
-// goroutine ends when its current read returns.
+// pump starts a goroutine that calls the function open and reads the source that open returns.
+// When the context has ended, the goroutine ends after the current read.
 func (r *reader) pump(open func() (io.ReadCloser, error)) *pump {
 	r.piped = true
 	chunks, spent := make(chan chunk, chunksAhead), make(chan []byte, chunksAhead+1)
@@ -96,5 +96,5 @@ func (p *pump) next() error {
 	return nil
 }
 
-// Close does not wait for the goroutine, which ends by itself.
+// Close returns nil. It does not wait for the goroutine, which ends by itself.
 func (p *pump) Close() error { return nil }

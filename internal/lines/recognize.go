@@ -14,14 +14,14 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// FormatError means that the first bytes of a source show that its lines are not URLs. It
-// contains the position of the URLs.
+// FormatError means that, according to its first bytes, a source is not a list with one URL
+// per line. The fields describe where the URLs are.
 type FormatError struct {
 	Format    string // "CSV", "TSV", "JSON lines" or "Parquet"
-	Delimiter string // for CSV and TSV
-	Field     int    // for CSV and TSV, from 1
-	Column    string // name of the field; empty if the number is clearer
-	Key       string // path in JSON lines; empty if unknown
+	Delimiter string // delimiter of CSV or TSV
+	Field     int    // number of the URL field in CSV or TSV, from 1
+	Column    string // name of the URL field; empty if the number is clearer
+	Key       string // path of the URL in JSON lines; empty if unknown
 }
 
 func (e *FormatError) Error() string {
@@ -34,7 +34,7 @@ func (e *FormatError) Error() string {
 	return "it looks like " + e.Format
 }
 
-// The formats of a FormatError.
+// These are the formats in a FormatError.
 const (
 	FormatCSV     = "CSV"
 	FormatTSV     = "TSV"
@@ -42,8 +42,9 @@ const (
 	FormatParquet = "Parquet"
 )
 
-// recognize returns a [*FormatError] if the lines in the source are not URLs. The lines of a
-// pipe may come slowly, so recognize only checks for format marks there.
+// recognize returns a [*FormatError] if the lines of the source are not URLs. For a pipe,
+// whose lines may arrive slowly, recognize checks only the buffered bytes, and detects only
+// Parquet.
 func (r *reader) recognize(in *bufio.Reader) error {
 	if r.piped {
 		return recognizeParquet(in)
@@ -78,16 +79,17 @@ func Recognize(head []byte, ended bool) error {
 	return e
 }
 
-// IsParquet reports whether the bytes in head are the beginning of an Apache Parquet file. After
-// the mark comes a page or the footer, which begins with a control character.
+// IsParquet reports whether the bytes in head are the beginning of an Apache Parquet file.
+// After the mark "PAR1", such a file contains a page or the footer, which begins with a
+// control character.
 func IsParquet(head []byte) bool {
 	const mark = "PAR1"
 	return len(head) > len(mark) && string(head[:len(mark)]) == mark && (head[len(mark)] < ' ' || head[len(mark)] >= 0x7F) &&
 		!bytes.ContainsAny(head[len(mark):len(mark)+1], "\t\r\n")
 }
 
-// isJSON reports whether the first line is a JSON object. If the line is incomplete, only its
-// beginning is checked.
+// isJSON reports whether the first line is a JSON object. If the line is incomplete, isJSON
+// checks only the beginning of the line.
 func isJSON(line []byte, whole bool) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' {
@@ -107,17 +109,17 @@ func keyOf(head []byte) string {
 	for {
 		if path, err := urlIn(d, "", 0); err != nil || path != "" {
 			if strings.HasPrefix(path, ".$") {
-				return path // "$" is the whole line
+				return path // the path "$" means the whole line
 			}
 			return strings.TrimPrefix(path, ".")
 		}
 	}
 }
 
-// maxDepthJSON limits the depth of the search for a URL in a JSON line.
+// maxDepthJSON is the maximum depth of the search for a URL in a JSON line.
 const maxDepthJSON = 20
 
-// urlIn decodes the next value, which is at a path, and returns the path of the first URL in the
+// urlIn decodes the next value, whose path is at, and returns the path of the first URL in the
 // value.
 func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
 	token, err := d.Token()
@@ -151,7 +153,7 @@ func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
 	return "", err
 }
 
-// member returns the path step that selects an object member by its name.
+// member returns the path step that selects the object member with the given name.
 func member(name string) string {
 	if path, err := jsonpath.Parse("." + name); err == nil && name != "" && !strings.ContainsAny(name, ".[]\"'") {
 		return path.String()
@@ -173,12 +175,12 @@ func isURL(text []byte) bool {
 	return true
 }
 
-// table returns the error for CSV or TSV with a header. If head is not the start of such a file, it
-// returns nil.
+// table returns the error for a CSV or TSV file with a header. If head is not the start of
+// such a file, table returns nil.
 func table(head []byte) *FormatError {
 	rows := bytes.Split(bytes.TrimSuffix(head, newline), newline)
 	if len(rows) > 2 && !bytes.HasSuffix(head, newline) {
-		rows = rows[:len(rows)-1] // the last row may be cut
+		rows = rows[:len(rows)-1] // the last row may be incomplete
 	}
 	if len(rows) < 2 {
 		return nil
@@ -207,7 +209,7 @@ func newTable(names []string, delimiter string, n int) *FormatError {
 	return e
 }
 
-// areNames reports whether the fields of a first line can be column names.
+// areNames reports whether the fields of the first line can be column names.
 func areNames(names []string) bool {
 	for _, name := range names {
 		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, ":/") {
@@ -217,8 +219,9 @@ func areNames(names []string) bool {
 	return len(names) > 1
 }
 
-// urlField returns the number of the field with the most URLs, or 0 if fewer than half of the
-// rows contain a URL there. Nine of ten rows must have as many fields as the first line.
+// urlField returns the number of the field with the most URLs. If fewer than half of the rows
+// contain a URL in that field, urlField returns 0. At least nine of ten rows must have as many
+// fields as the first line.
 func urlField(rows [][]byte, delimiter string, columns int) int {
 	urls := make([]int, columns)
 	equal, all := 0, 0

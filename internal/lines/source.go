@@ -22,7 +22,7 @@ type reader struct {
 	out    chan<- *Block
 	waited bool   // whether the last block had Wait set
 	headed bool   // whether a source had a header
-	last   []byte // the header of the last source with a header
+	last   []byte // header of the last source that has a header
 	source
 	filling
 }
@@ -32,8 +32,8 @@ type source struct {
 	name    string
 	line    int64         // number of the next line
 	unit    string        // unit of the field line: "line" or "record"
-	piped   bool          // the source is read through a pump
-	octets  counter       // number of bytes read from the stored source
+	piped   bool          // whether a pump reads the source
+	octets  counter       // number of bytes read from the source before decompression
 	packing unpack.Format // compression format
 	finder  *Finder
 }
@@ -61,7 +61,7 @@ var newline = []byte{'\n'}
 // headSize is the buffer size for the first bytes of a source.
 const headSize = 64 << 10
 
-// read reads a source and delivers its error.
+// read reads a source, and delivers any error.
 func (r *reader) read(name string) {
 	r.source = source{name: name, line: 1, unit: "line"}
 	unpacked, err := r.unpack()
@@ -74,7 +74,7 @@ func (r *reader) read(name string) {
 	}
 }
 
-// explain adds the source and the position to err.
+// explain adds the name of the source and the position to err.
 func (r *reader) explain(err error) error {
 	var system *os.PathError
 	if errors.As(err, &system) {
@@ -130,12 +130,12 @@ func (r *reader) unpack() (*opened, error) {
 	return opened, nil
 }
 
-// maxDepth limits nested compression.
+// maxDepth is the maximum depth of nested compression.
 const maxDepth = 4
 
 func detect(in *bufio.Reader) (f unpack.Format, err error) {
 	for sure := false; !sure; {
-		// At the end of a short file, decide from the available bytes.
+		// In a short file, decide from the available bytes.
 		if _, err = in.Peek(in.Buffered() + 1); err != nil && in.Buffered() == 0 {
 			return unpack.None, err
 		}
@@ -159,8 +159,8 @@ func (o *opened) skipMark() {
 	}
 }
 
-// begins reports whether the unread content begins with text. It reads no more bytes than
-// necessary.
+// begins reports whether the unread content begins with text. It does not wait for more bytes
+// than necessary.
 func (o *opened) begins(text string) bool {
 	for n := 1; n <= len(text); n++ {
 		if head, err := o.Peek(n); err != nil || !strings.HasPrefix(text, string(head)) {
@@ -170,7 +170,7 @@ func (o *opened) begins(text string) bool {
 	return true
 }
 
-// hasNUL reports whether the byte at n is NUL. It must be buffered.
+// hasNUL reports whether the byte at offset n is NUL. This byte must be in the buffer.
 func (o *opened) hasNUL(n int) bool {
 	head, err := o.Peek(n + 1)
 	return err == nil && head[n] == 0
@@ -193,7 +193,7 @@ func (o *opened) Close() error {
 type counter struct {
 	r    io.Reader
 	n    int64
-	head *bufio.Reader // reads from the counter
+	head *bufio.Reader // reader that reads from the counter
 }
 
 func (c *counter) read(p []byte) (int, error) {
@@ -209,7 +209,7 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// open opens the current source. Sources that may block are read through a pump.
+// open opens the current source. If reading the source may wait, open returns a pump.
 func (r *reader) open() (io.ReadCloser, error) {
 	if r.name == "-" {
 		in := r.o.Stdin

@@ -8,12 +8,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// filling is the block being filled. memory[start:end] is not delivered yet.
+// filling is the block that the reader is filling. The bytes memory[start:end] have not been
+// delivered.
 type filling struct {
 	block      *Block
 	start, end int
 	long       []byte // stored first bytes of a line that is too long
-	dropped    int64  // bytes of that line so far; 0 if there is no such line
+	dropped    int64  // number of bytes of that line so far; 0 if there is no such line
 	last       byte   // last byte of that line
 }
 
@@ -65,7 +66,7 @@ func (r *reader) wait() error {
 	return r.send(&Block{Wait: true})
 }
 
-// makeRoom makes room in a full block.
+// makeRoom provides free space if the block is full.
 func (r *reader) makeRoom() error {
 	f := &r.filling
 	text := f.text()
@@ -91,7 +92,7 @@ func (r *reader) deliverLines() error {
 	return nil
 }
 
-// deliver sends n bytes: whole lines, or the rest of a source.
+// deliver sends n bytes, which must be whole lines or the rest of a source.
 func (r *reader) deliver(n int) error {
 	f := &r.filling
 	if f.dropped > 0 {
@@ -122,7 +123,8 @@ func (r *reader) deliver(n int) error {
 }
 
 // splitLong finds the first line with more than limit bytes. It returns the length of the text
-// before that line, and the length of that line. It does not search for every line end.
+// before that line, and the length of that line. For speed, it does not search for every line
+// end.
 func splitLong(text []byte, limit int) (whole, long int) {
 	for len(text)-whole > limit {
 		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1
@@ -137,8 +139,8 @@ func splitLong(text []byte, limit int) (whole, long int) {
 	return len(text), 0
 }
 
-// sendText sends n bytes. It hands over the block's memory, unless a pending read from a pipe
-// still writes to it.
+// sendText sends n bytes. It passes on the block's memory, unless a pending read from a pipe
+// still writes to that memory.
 func (r *reader) sendText(n int) error {
 	f := &r.filling
 	text := f.text()
@@ -159,8 +161,8 @@ func (r *reader) sendText(n int) error {
 	return r.send(full)
 }
 
-// drop consumes n bytes of a line that is too long. If these are the first bytes of the line, drop
-// stores up to keep of them.
+// drop consumes n bytes of a line that is too long. If these are the first bytes of the line,
+// drop stores up to keep bytes.
 func (f *filling) drop(n, keep int) {
 	if n == 0 {
 		return
@@ -190,5 +192,5 @@ func (r *reader) cut(n int) error {
 	return r.send(b)
 }
 
-// kept is the number of stored bytes for a line that is too long.
+// kept returns the number of bytes to store for a line that is too long.
 func (r *reader) kept() int { return min(locus.MaxLen, r.o.MaxLine) }
