@@ -10,7 +10,7 @@ import (
 type Key [2]uint64
 
 // Hasher creates keys. Each Hasher creates different keys, so that an attacker can't prepare
-// texts with equal keys. It may be used concurrently.
+// texts with equal keys. A Hasher may be used concurrently.
 type Hasher [2]maphash.Seed
 
 // NewHasher returns a Hasher with random seeds.
@@ -21,7 +21,7 @@ func (h *Hasher) Key(text []byte) Key {
 	return Key{maphash.Bytes(h[0], text) | 1, maphash.Bytes(h[1], text)}
 }
 
-// KeyOf is like Key for a string.
+// KeyOf is like Key, but for a string.
 func (h *Hasher) KeyOf(text string) Key {
 	return Key{maphash.String(h[0], text) | 1, maphash.String(h[1], text)}
 }
@@ -32,13 +32,14 @@ func (k Key) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, k[0]), k[1])
 }
 
-// readKey reads a key at the beginning of b.
+// readKey reads a key from the beginning of b.
 func readKey(b []byte) Key {
 	return Key{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// digit returns the byte of k at a level. Level 0 is the highest byte. Streams are divided into
-// partitions by digits. Tables use the other half of the key first.
+// digit returns the byte of k at the given level. Level 0 is the highest byte. A digit is the
+// number of a key's partition when a stream is divided. Tables use the other half of the key
+// first.
 func (k Key) digit(level int) byte {
 	if level < 8 {
 		return byte(k[0] >> (56 - 8*level))

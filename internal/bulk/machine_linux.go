@@ -21,7 +21,7 @@ func machineMemory() int64 {
 	return n
 }
 
-// field returns the number after the word name, which begins a line of the file.
+// field returns the number after the word name at the beginning of a line of the file.
 func field(file, name string) (n int64, ok bool) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -37,8 +37,8 @@ func field(file, name string) (n int64, ok bool) {
 	return 0, false
 }
 
-// groupLimits returns the limits for the control groups in file and for their parents. A group
-// is "0::/path" in version 2 and "N:memory:/path" in version 1.
+// groupLimits returns the memory limits for the control groups in file and for their parents.
+// A line of the file is "0::/path" in version 2 and "N:memory:/path" in version 1.
 func groupLimits(file, root string) (limits []int64) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -58,7 +58,7 @@ func groupLimits(file, root string) (limits []int64) {
 			continue
 		}
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
-			// A group without a limit says "max".
+			// The file of a group without a limit contains "max".
 			if text, err := os.ReadFile(path.Join(folder, group, name)); err == nil {
 				if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
 					limits = append(limits, n)

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Steps holds the functions that [Each] calls for an item. Each calls Work and Finish concurrently
-// for several items, and Commit and Write for one item at a time. Commit, Finish and Write may be
-// nil. After an error, Each starts no further steps.
+// Steps holds the functions that [Each] calls for an item. [Each] calls Work and Finish
+// concurrently for several items. It calls Commit and Write for one item at a time. Commit,
+// Finish and Write may be nil. After an error, [Each] starts no further steps.
 type Steps[T any] struct {
 	Work   func(T)
 	Commit func(T) error
@@ -18,13 +18,13 @@ type Steps[T any] struct {
 
 // Options holds the options of [Each].
 type Options struct {
-	Workers   int  // number of concurrent items
-	Unordered bool // Commit and Write need not be called in order
+	Workers   int  // maximum number of concurrent items
+	Unordered bool // whether Commit and Write may be called in any order
 }
 
 // Each calls the functions in steps for each item. It ranges over the items in the caller's
-// goroutine. It calls Commit and Write in the order of the items. It returns the first error, or
-// the cause of ctx.
+// goroutine. It calls Commit and Write in the order of the items. Each returns the first
+// error. If ctx ends, the error is the cause of ctx.
 func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[T]) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -73,8 +73,8 @@ func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[
 	return context.Cause(ctx)
 }
 
-// turn lets one item wait for the item before it. The item may proceed after a receive from the
-// channel mine, and then lets the next item proceed by a send to the channel next.
+// turn makes an item wait for the previous item. An item proceeds after a receive from the
+// channel mine. It then lets the next item proceed with a send to the channel next.
 type turn struct{ mine, next chan struct{} }
 
 // firstTurn returns the turn of the first item, which need not wait. If unordered is true, all

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// resolve returns a stream of numbers for each stream of keys, with one number per key. For the
-// first occurrence of a key, the number is the count of the key, or 1 without Count. For a repeated
-// key, the number is 0.
+// resolve returns a stream of numbers for each stream of keys. Each stream contains one number
+// per key. For the first occurrence of a key, the number is the key's count, or 1 if the set
+// does not count. For a repeated key, the number is 0.
 func (s *Set) resolve(ctx context.Context) ([]*stream, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	counts := make([]*stream, len(s.keys))
 	workers := min(runtime.GOMAXPROCS(0), len(s.keys))
-	// Reserve memory for the buffers of the count streams, and, if the set counts, for the chunks
-	// that hold texts.
+	// Reserve memory for the buffers of the result streams and, if the set counts, for the
+	// chunks that contain texts.
 	memory := s.o.Memory - 256*int64(s.chunkSize())
 	if s.o.Count {
 		memory -= s.o.Memory / 2
@@ -62,8 +62,8 @@ type resolver struct {
 	number []byte
 }
 
-// resolve returns the counts of the keys in w. If the table can't hold the keys, resolve divides
-// the keys by their digit at the level.
+// resolve returns the counts of the keys in w. If the table is too small for the keys, resolve
+// divides the keys into partitions by their digit at the given level.
 func (r *resolver) resolve(ctx context.Context, w *stream, level int) (counts *stream, err error) {
 	counts = r.store.stream(r.size)
 	r.table.clear()
@@ -88,7 +88,7 @@ func (r *resolver) resolve(ctx context.Context, w *stream, level int) (counts *s
 	return counts, err
 }
 
-// number returns 1 for the first occurrence of a text, otherwise 0.
+// number returns 1 for the first occurrence of a text, and 0 for a repeated text.
 func number(isNew bool) uint64 {
 	if isNew {
 		return 1
@@ -101,9 +101,9 @@ func (r *resolver) put(counts *stream, n uint64) error {
 	return counts.write(r.number, nil)
 }
 
-// divide resolves the keys of w in partitions and merges the counts.
+// divide resolves the partitions of the keys in w one after another, and merges the counts.
 func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, error) {
-	// If a partition does not fit the table either, its 256 streams need buffers.
+	// Free the table, because the streams of the partitions need memory for buffers.
 	r.table.close()
 	size := max(r.size/16, 256)
 	var parts [256]*stream

@@ -6,30 +6,32 @@ import (
 	"math/rand/v2"
 )
 
-// A Set finds distinct texts and their counts, in the order of first occurrence. For texts that fit
-// its memory it stores only keys, and Add reports new texts immediately. When memory is full, it
-// spills new texts to a file, and Rest yields them at the end. The caller must close a Set.
+// A Set finds distinct texts and their counts, in the order of first occurrence. While the
+// memory limit permits, a Set stores only keys, and Add reports new texts immediately. When
+// memory is full, the Set spills new texts to a file, and Rest returns these texts at the end.
+// The caller must close a Set.
 type Set struct {
 	o       SetOptions
 	store   store
 	tables  [shards]table
-	full    bool         // memory is full, and new texts are spilled
+	full    bool         // whether memory is full, so that new texts are spilled
 	head    *stream      // records of the texts in tables, if the set counts
 	tail    *stream      // records of the texts that may be new
 	keys    [256]*stream // keys of the texts in tail, by the highest byte of the key
 	record  []byte
-	texts   int64 // number of texts known to be new
+	texts   int64 // number of texts that are known to be new
 	touched byte  // prevents the compiler from removing a read
 }
 
 // SetOptions holds the options of a [Set].
 type SetOptions struct {
-	Memory int64  // bytes for tables and buffers
-	Folder string // directory of the temporary file; default [os.TempDir]
-	Count  bool   // Rest yields every text with its count
+	Memory int64  // maximum size of tables and buffers in bytes
+	Folder string // directory of the temporary file; empty means [os.TempDir]
+	Count  bool   // whether Rest returns every text with its count
 }
 
-// shards is the number of tables. They grow one at a time, so that little memory is needed twice.
+// shards is the number of tables. A growing table needs memory for its old and new slots.
+// Because the tables grow one at a time, this additional memory is small.
 const shards = 32
 
 // NewSet returns an empty set.
@@ -37,12 +39,12 @@ func NewSet(o SetOptions) *Set {
 	s := &Set{o: o, store: store{folder: o.Folder}}
 	tables := o.Memory
 	if o.Count {
-		// Freed chunks stay garbage for a while.
+		// Memory of freed chunks stays in use until the next garbage collection.
 		s.store.memory = o.Memory / 4
 		tables -= 2 * s.store.memory
 		s.head = s.store.stream(s.chunkSize())
 	}
-	// The streams need buffers while the tables exist.
+	// The streams need memory for buffers while the tables exist.
 	tables -= 257 * int64(s.chunkSize())
 	for i := range s.tables {
 		s.tables[i] = newTable(tables/shards, o.Count)
@@ -54,12 +56,13 @@ func (s *Set) chunkSize() int { return int(min(max(s.o.Memory/4096, 256), 64<<10
 
 // A Batch is a group of texts for [Set.Add].
 type Batch struct {
-	Keys []Key // a zero key is always new
-	// Counts holds the number of occurrences of each text. If nil, each text occurs once.
+	Keys []Key // a text with a zero key always counts as new
+	// Counts holds the number of occurrences of each text. If Counts is nil, each text occurs
+	// once.
 	Counts []uint64
 	Ends   []int  // end of each text in Text
 	Text   []byte // concatenated texts
-	New    []bool // whether the text is new, set by Add; the caller should use such a text now
+	New    []bool // set by Add: whether each text is new; the caller should use new texts immediately
 }
 
 // Reset empties b.
@@ -68,8 +71,8 @@ func (b *Batch) Reset() {
 	b.Keys, b.Ends, b.Text, b.New = b.Keys[:0], b.Ends[:0], b.Text[:0], b.New[:0]
 }
 
-// Add adds the texts of b in order and sets b.New. Errors concern the spill file or memory. The set
-// must not be used after an error.
+// Add adds the texts of b in order and sets b.New. Add fails if it can't write the spill file
+// or allocate memory. After an error, the set must not be used.
 func (s *Set) Add(b *Batch) error {
 	start := 0
 	for i, k := range b.Keys {
@@ -90,10 +93,10 @@ func (s *Set) Add(b *Batch) error {
 	return nil
 }
 
-// ahead is the number of keys whose slots are prefetched together.
+// ahead is the number of keys whose slots Add reads ahead together.
 const ahead = 16
 
-// touch reads the slots for keys, so that the processor loads them concurrently.
+// touch reads the slots for keys, so that the processor loads the slots concurrently.
 func (s *Set) touch(keys []Key) {
 	var x byte
 	for _, k := range keys {
@@ -120,7 +123,7 @@ func (s *Set) add(k Key, text []byte, n uint64) (isNew bool, err error) {
 	case err != nil:
 		return false, err
 	case full:
-		// Spill all new texts from now on to preserve the order.
+		// From now on, spill all new texts, to preserve the order.
 		s.full = true
 		s.tail = s.store.stream(16 * s.chunkSize())
 		for i := range s.keys {
@@ -150,7 +153,7 @@ func (s *Set) addNew(k Key, text []byte) error {
 	return s.head.write(s.record, text)
 }
 
-// spillTimes spills a text n times, because the stream of keys has no counts.
+// spillTimes spills a text n times, because a stream of keys does not contain counts.
 func (s *Set) spillTimes(k Key, text []byte, n uint64) error {
 	for range n {
 		if err := s.spill(k, text); err != nil {
@@ -169,7 +172,7 @@ func (s *Set) spill(k Key, text []byte) error {
 	return s.tail.write(s.record, text)
 }
 
-// Texts returns the number of texts known to be new so far.
+// Texts returns the number of texts that are known to be new so far.
 func (s *Set) Texts() int64 { return s.texts }
 
 // Spilled returns the size of the temporary file in bytes.
@@ -183,10 +186,10 @@ func (s *Set) Close() {
 	s.store.close()
 }
 
-// Rest calls the function emit for the new texts that Add did not report, in order. These are
-// the spilled texts or, if the set counts, all texts with their counts. Each text is valid
-// until the function returns. If the function returns an error, Rest ends and returns that
-// error. Rest must be called at most once.
+// Rest calls the function emit for each new text that Add did not report, in order. If the set
+// counts, Rest calls emit for all texts with their counts. Each text is valid until emit
+// returns. If emit returns an error, Rest ends and returns that error. Rest must be called at
+// most once.
 func (s *Set) Rest(ctx context.Context, emit func(text []byte, count uint64) error) error {
 	if s.head != nil {
 		if err := s.replayHead(ctx, emit); err != nil {
@@ -232,8 +235,8 @@ func (s *Set) replayTail(ctx context.Context, counts []*stream, emit func([]byte
 	})
 }
 
-// replay calls the function emit for each record of w. The argument head of emit is the first size
-// bytes of the record, and text is the rest.
+// replay calls the function emit for each record of w. For emit, head is the first size bytes
+// of the record, and text is the rest of the record.
 func replay(ctx context.Context, w *stream, size int, emit func(head, text []byte) error) error {
 	r := w.read()
 	for {

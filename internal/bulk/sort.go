@@ -16,14 +16,14 @@ import (
 type Sorter struct {
 	store  store
 	skip   int
-	room   int    // maximum memory for records and places, in bytes; more records cause a spill
-	texts  []byte // texts of the records; allocated in advance, but uses memory only as it fills
+	room   int    // maximum memory for records and places in bytes; more records cause a spill
+	texts  []byte // texts of the records; allocated in advance, but pages use memory only when written
 	places []place
 	runs   []*stream // sorted runs
 	head   []byte
 }
 
-// place is a record's position, with eight of its bytes.
+// place is the position of a record in memory, with eight bytes of the record.
 type place struct {
 	next       uint64 // the eight bytes to compare next
 	start, end int
@@ -33,9 +33,9 @@ const placeSize = 24
 
 // SorterOptions holds the options of a [Sorter].
 type SorterOptions struct {
-	Memory int64  // bytes for records and buffers
-	Folder string // directory of the temporary file; default [os.TempDir]
-	Skip   int    // bytes at the beginning of a record to ignore
+	Memory int64  // maximum size of records and buffers in bytes
+	Folder string // directory of the temporary file; empty means [os.TempDir]
+	Skip   int    // number of bytes at the beginning of each record that the order ignores
 }
 
 // NewSorter returns an empty Sorter.
@@ -45,10 +45,11 @@ func NewSorter(o SorterOptions) *Sorter {
 
 func (s *Sorter) chunkSize() int { return min(max(s.room/1024, 256), 256<<10) }
 
-// maxRuns limits the runs of one merge, because each needs a buffer.
+// maxRuns is the maximum number of runs in one merge, because each run needs a buffer.
 const maxRuns = 512
 
-// Add adds a copy of a record. The record must have at least Skip bytes.
+// Add adds a record, which is a copy of head and text. The record must have at least Skip
+// bytes.
 func (s *Sorter) Add(head, text []byte) error {
 	size := len(s.texts) + len(head) + len(text)
 	if size > cap(s.texts) || size+placeSize*len(s.places) > s.room {
@@ -62,7 +63,7 @@ func (s *Sorter) Add(head, text []byte) error {
 	return nil
 }
 
-// makeRoom spills the records in memory and makes room for a record of the size.
+// makeRoom spills the records in memory, and makes room for a record of the given size.
 func (s *Sorter) makeRoom(size int) error {
 	if len(s.places) > 0 {
 		if err := s.spill(); err != nil {
@@ -81,7 +82,7 @@ func (s *Sorter) makeRoom(size int) error {
 	return nil
 }
 
-// sort sorts the records in memory. Each processor sorts one part of the records.
+// sort sorts the records in memory. Each processor sorts one part of the records concurrently.
 func (s *Sorter) sort() (parts [][]place) {
 	size := max(1, (len(s.places)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
@@ -93,8 +94,8 @@ func (s *Sorter) sort() (parts [][]place) {
 	return parts
 }
 
-// sortFrom sorts records that are equal up to depth. It compares eight bytes at a time, because
-// URLs have long common prefixes.
+// sortFrom sorts records whose first depth bytes are equal. It compares eight bytes at a time,
+// because URLs have long common prefixes.
 func (s *Sorter) sortFrom(list []place, depth int) {
 	for i := range list {
 		list[i].next = s.word(list[i], depth)
@@ -112,13 +113,14 @@ func (s *Sorter) sortFrom(list []place, depth int) {
 	}
 }
 
-// few is the number of records for which comparing whole texts is faster.
+// few is the number of records up to which comparing whole texts is faster.
 const few = 12
 
-// sortEqual sorts records with the same eight bytes at depth. A text that ends within them is
-// padded with zeros.
+// sortEqual sorts records whose eight bytes from depth on are equal. In this comparison, a
+// text that ends within the eight bytes is padded with zeros.
 func (s *Sorter) sortEqual(list []place, depth int) {
-	// Texts that end within the eight bytes differ at most in zeros, and the shorter is first.
+	// Texts that end within the eight bytes differ only in the number of zero bytes, so the
+	// shorter text is first.
 	ends := func(p place) bool { return p.end-p.start < depth+8 }
 	if len(list) <= few || slices.ContainsFunc(list, ends) {
 		slices.SortFunc(list, func(a, b place) int {
@@ -129,7 +131,7 @@ func (s *Sorter) sortEqual(list []place, depth int) {
 	s.sortFrom(list, depth+8)
 }
 
-// word returns eight bytes of a record from depth, with zeros after its end.
+// word returns the eight bytes of a record from depth on, with zeros after the record's end.
 func (s *Sorter) word(p place, depth int) uint64 {
 	text := s.texts[min(p.start+depth, p.end):p.end]
 	if len(text) >= 8 {
@@ -175,9 +177,9 @@ func (s *Sorter) takeRuns() (list []run) {
 	return list
 }
 
-// Sorted calls the function emit for the records in order. Each record is valid until the
-// function returns. If the function returns an error, Sorted ends and returns that error.
-// Sorted must be called at most once.
+// Sorted calls the function emit for each record, in order. Each record is valid until emit
+// returns. If emit returns an error, Sorted ends and returns that error. Sorted must be called
+// at most once.
 func (s *Sorter) Sorted(ctx context.Context, emit func(record []byte) error) error {
 	var runs []run
 	for _, part := range s.sort() {
@@ -196,7 +198,7 @@ func (s *Sorter) Close() {
 	s.store.close()
 }
 
-// A run is a sequence of sorted records. next returns nil after the last record.
+// A run is a sequence of sorted records. The method next returns nil after the last record.
 type run interface {
 	next() ([]byte, error)
 }
@@ -227,7 +229,8 @@ func (r *streamRun) next() ([]byte, error) {
 	return b[digits : digits+int(n)], nil
 }
 
-// merge calls emit for the records of runs in order. Equal records keep the order of runs.
+// merge calls emit for the records of all runs, in order. Equal records have the same order as
+// their runs.
 func merge(ctx context.Context, runs []run, skip int, emit func([]byte) error) error {
 	h := heads{skip: skip}
 	for i, r := range runs {

@@ -10,17 +10,18 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// A store stores the chunks of streams, in memory while they fit and then in one file. The file has
-// no name if the system supports that. A store may be used concurrently.
+// A store stores the chunks of streams. Chunks beyond the memory limit are in a file. If the
+// system supports it, the file has no name. A store may be used concurrently.
 type store struct {
 	folder string // directory of the file; empty means os.TempDir
 	mu     sync.Mutex
-	memory int64 // bytes left for chunks
+	memory int64 // memory left for chunks, in bytes
 	file   *wholefile.Temporary
 	end    int64 // end of the file
 }
 
-// ErrSpill means that the spill file failed. Other errors in this package wrap it.
+// ErrSpill means that reading or writing the spill file failed. Errors in this package wrap
+// ErrSpill.
 var ErrSpill = errors.New("temporary file")
 
 func (s *store) put(b []byte) (c chunk, err error) {
@@ -57,19 +58,19 @@ func (s *store) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file != nil {
-		_ = s.file.Close() // at worst, a temporary file remains
+		_ = s.file.Close() // after an error, at worst a temporary file remains
 		s.file = nil
 	}
 }
 
-// chunk is a piece of a stream in memory or in the file.
+// chunk is a piece of a stream, in memory or in the file.
 type chunk struct {
-	held []byte // nil if in the file
+	held []byte // bytes of the chunk; nil if the chunk is in the file
 	at   int64
 	size int
 }
 
-// A stream is a sequence of bytes, written once and then read from the beginning.
+// A stream is a sequence of bytes that is written once, and then read from the beginning.
 type stream struct {
 	store  *store
 	size   int // size of a chunk
@@ -79,7 +80,7 @@ type stream struct {
 
 func (s *store) stream(size int) *stream { return &stream{store: s, size: size} }
 
-// write appends a record to the stream: head and text.
+// write appends a record to the stream, which consists of head and text.
 func (w *stream) write(head, text []byte) error {
 	if len(w.buf) > 0 && len(w.buf)+len(head)+len(text) > w.size {
 		if err := w.flush(); err != nil {
@@ -100,7 +101,7 @@ func (w *stream) flush() error {
 	return err
 }
 
-// finish frees the buffer. The stream must not be written afterwards.
+// finish frees the buffer. The caller must not write to the stream afterwards.
 func (w *stream) finish() (err error) {
 	if len(w.buf) > 0 {
 		err = w.flush()
@@ -109,7 +110,7 @@ func (w *stream) finish() (err error) {
 	return err
 }
 
-// free releases the memory of the stream. Chunks in the file stay there.
+// free releases the memory of the stream. Chunks in the file remain in the file.
 func (w *stream) free() {
 	for _, c := range w.chunks {
 		if c.held != nil {
@@ -121,7 +122,7 @@ func (w *stream) free() {
 	w.chunks, w.buf = nil, nil
 }
 
-// A reader reads a stream. Each record is within one chunk, so it can be read in one piece.
+// A reader reads a stream. A record never spans chunks, so it can be read in one piece.
 type reader struct {
 	s    *stream
 	next int    // number of the next chunk
@@ -131,8 +132,8 @@ type reader struct {
 
 func (w *stream) read() *reader { return &reader{s: w} }
 
-// more returns the rest of the current chunk, or the next chunk. At the end the result is empty.
-// The caller must call skip to advance.
+// more returns the unread bytes of the current chunk, or the next chunk. At the end of the
+// stream, the result is empty. The caller must call skip to advance.
 func (r *reader) more() ([]byte, error) {
 	for len(r.rest) == 0 {
 		switch {
@@ -157,5 +158,5 @@ func (r *reader) more() ([]byte, error) {
 	return r.rest, nil
 }
 
-// skip advances by n of the bytes from more.
+// skip advances the reader by n bytes, which more must have returned.
 func (r *reader) skip(n int) { r.rest = r.rest[n:] }

@@ -7,10 +7,10 @@ import (
 	"math/bits"
 )
 
-// table is a hash set of keys with open addressing. If it counts, each key has a number. The zero
-// table is empty.
+// table is a hash set of keys with open addressing. A table that counts stores a number for
+// each key. The zero table is empty.
 type table struct {
-	slots  []byte // slots of width bytes; each holds a key and its number; a zero key marks a free slot
+	slots  []byte // slots of width bytes, each with a key and its number; a zero key marks a free slot
 	width  int
 	size   uint64 // number of slots
 	used   int
@@ -22,7 +22,8 @@ var errFull = errors.New("bulk: the table is full")
 
 const firstSlots = 64
 
-// newTable returns a table of at most memory bytes, but with at least firstSlots slots.
+// newTable returns a table that may grow to the given memory in bytes, but at least to
+// firstSlots slots.
 func newTable(memory int64, counts bool) table {
 	t := table{width: keySize}
 	if counts {
@@ -32,13 +33,13 @@ func newTable(memory int64, counts bool) table {
 	return t
 }
 
-// place returns the offset of the first slot in the search for k.
+// place returns the offset of the slot at which the search for k begins.
 func (t *table) place(k Key) int {
 	slot, _ := bits.Mul64(k[1], t.size)
 	return int(slot) * t.width
 }
 
-// find returns the offset of the slot with k, or of a free slot for k.
+// find returns the offset of the slot that contains k, or of a free slot for k.
 func (t *table) find(k Key) (at int, found bool) {
 	at = t.place(k)
 	for {
@@ -64,8 +65,8 @@ func (t *table) has(k Key) bool {
 	return found
 }
 
-// add adds n occurrences of k. If k is new and the table is full, add changes nothing and full is
-// true.
+// add adds n occurrences of k. If k is new and the table is full, add does not add k, and the
+// result full is true.
 func (t *table) add(k Key, n uint64) (isNew, full bool, err error) {
 	if t.used == t.most {
 		if t.has(k) {
@@ -104,7 +105,7 @@ func (t *table) count(k Key, n uint64) bool {
 	return found
 }
 
-// take returns the number of k and sets it to zero. t must contain k.
+// take returns the number of k, and sets the number to zero. The table must contain k.
 func (t *table) take(k Key) uint64 {
 	at, _ := t.find(k)
 	n := t.slots[at+keySize : at+keySize+8]
@@ -113,11 +114,11 @@ func (t *table) take(k Key) uint64 {
 	return count
 }
 
-// grow doubles the size of t, up to its limit. It reports whether t has grown.
+// grow doubles the size of t, up to the limit. It reports whether t has grown.
 func (t *table) grow() (bool, error) {
 	slots := max(firstSlots, 2*t.size)
 	if most := uint64(t.memory / t.width); slots > most {
-		// A last growth by less than a sixteenth is not worth its cost.
+		// Growing by less than a sixteenth is not worth the cost.
 		if slots = most; slots < t.size+t.size/16+1 {
 			return false, nil
 		}
@@ -138,7 +139,7 @@ func (t *table) grow() (bool, error) {
 	return true, nil
 }
 
-// clear empties t and retains its memory.
+// clear removes all keys from t, but retains its memory.
 func (t *table) clear() {
 	clear(t.slots)
 	t.used = 0
