@@ -29,19 +29,19 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the exit status is only about the last URL, so it is not a failure
 		return "", nil, err
 	}
-	told := curlReports(out, r.password)
+	reports := curlReports(out, r.password)
 	list := make([]ParseResult, len(urls))
 	for i, url := range urls {
-		report, ok := told[strconv.Itoa(i)]
+		report, ok := reports[strconv.Itoa(i)]
 		if !ok && curlTakes(url) {
 			return "", nil, fmt.Errorf("no report of a URL: %w", cmp.Or(err, errResults))
 		}
-		if _, connected := r.asked(i); !connected && report.lost() {
+		if _, connected := r.request(i); !connected && report.lost() {
 			return "", nil, fmt.Errorf("%w: %s", errProxy, report.message)
 		}
 	}
 	for i := range urls {
-		list[i] = curlReading(r, i, told)
+		list[i] = curlReading(r, i, reports)
 	}
 	return version, list, nil
 }
@@ -109,12 +109,12 @@ func curlReports(out []byte, mark string) map[string]curlReport {
 	return reports
 }
 
-func curlReading(r *recorder, i int, told map[string]curlReport) ParseResult {
-	report, ok := told[strconv.Itoa(i)]
+func curlReading(r *recorder, i int, reports map[string]curlReport) ParseResult {
+	report, ok := reports[strconv.Itoa(i)]
 	if !ok {
 		return ParseResult{Error: "curl can't read this text"}
 	}
-	a, connected := r.asked(i)
+	a, connected := r.request(i)
 	if !connected {
 		return ParseResult{Error: report.message}
 	}

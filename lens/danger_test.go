@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// says is a parser that returns the same result for every URL.
-func says(name string, reading ParseResult) Parser {
+// fixedParser returns a parser that returns the same result for every URL.
+func fixedParser(name string, reading ParseResult) Parser {
 	reading.OK = true
 	return reader{name, "1", KindParser, func(string) ParseResult { return reading }}
 }
@@ -35,7 +35,7 @@ func TestNoHostIsNoDanger(t *testing.T) {
 		{"http://h.example/", ParseResult{Scheme: text("http"), Host: text("a.example")}, ParseResult{Scheme: text("http"), Host: text("b.example")}, true, "a contacts a.example port 80, b contacts b.example port 80."},
 		{"http:h", ParseResult{Scheme: text("http")}, ParseResult{Scheme: text("http"), Path: text("h")}, false, "no parser contacts a host."},
 	} {
-		l := New(newLens(t).registry, says("a", c.a), says("b", c.b))
+		l := New(newLens(t).registry, fixedParser("a", c.a), fixedParser("b", c.b))
 		r := lookAt(t, l, c.url)
 		if r.Danger != c.danger || !strings.Contains(r.Why, c.why) {
 			t.Errorf("%s: danger %t: %s", c.url, r.Danger, r.Why)
@@ -45,12 +45,12 @@ func TestNoHostIsNoDanger(t *testing.T) {
 
 // The two parsers that a danger names must have hosts, if there are two such parsers.
 func TestDangerNamesHosts(t *testing.T) {
-	jar := New(newLens(t).registry, says("none", ParseResult{Scheme: text("jar")}), says("legacy", ParseResult{Scheme: text("jar"), Host: text("http")}),
-		says("guess", ParseResult{Scheme: text("ftp"), Host: text("jar")}), says("java", ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}))
+	jar := New(newLens(t).registry, fixedParser("none", ParseResult{Scheme: text("jar")}), fixedParser("legacy", ParseResult{Scheme: text("jar"), Host: text("http")}),
+		fixedParser("guess", ParseResult{Scheme: text("ftp"), Host: text("jar")}), fixedParser("java", ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}))
 	if r := lookAt(t, jar, "jar:http://127.0.0.1!/x"); !strings.HasSuffix(r.Why, "java contacts 127.0.0.1 port 80 by http.") {
 		t.Error(r.Why)
 	}
-	l := New(newLens(t).registry, says("none", ParseResult{Scheme: text("http")}), says("guess", ParseResult{Scheme: text("ftp"), Host: text("http")}), says("host", ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}))
+	l := New(newLens(t).registry, fixedParser("none", ParseResult{Scheme: text("http")}), fixedParser("guess", ParseResult{Scheme: text("ftp"), Host: text("http")}), fixedParser("host", ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}))
 	r := lookAt(t, l, "http:127.0.0.1#@good.example")
 	if want := "guess contacts http port 21 by ftp, host contacts 127.0.0.1 port 80 by http."; !strings.HasSuffix(r.Why, want) {
 		t.Errorf("%s, want %s", r.Why, want)
@@ -73,7 +73,7 @@ func TestRelativeReferences(t *testing.T) {
 		{":x", false},
 		{"", false},
 	} {
-		r := lookAt(t, New(newLens(t).registry, says("a", ParseResult{Path: text(c.url)})), c.url)
+		r := lookAt(t, New(newLens(t).registry, fixedParser("a", ParseResult{Path: text(c.url)})), c.url)
 		if a := r.Results[0]; a.OK != c.accepted || a.OK && *a.Path != c.url {
 			t.Errorf("%q: accepted is %t: %s", c.url, a.OK, a.Error)
 		}
@@ -97,7 +97,7 @@ func TestDangersHaveKinds(t *testing.T) {
 		"http://good.example/":                 {[2]string{"good.example", "evil.example"}, HostName},
 	} {
 		reading := func(host string) ParseResult { return ParseResult{Scheme: text("http"), Host: &host, Path: text("/")} }
-		l := New(newLens(t).registry, says("a", reading(c.hosts[0])), says("b", reading(c.hosts[1])))
+		l := New(newLens(t).registry, fixedParser("a", reading(c.hosts[0])), fixedParser("b", reading(c.hosts[1])))
 		if r := lookAt(t, l, url); !r.Danger || r.Confusion != c.want {
 			t.Errorf("%q: danger %t, %q", url, r.Danger, r.Confusion)
 		}
@@ -129,8 +129,8 @@ func TestHostsAreNotMasked(t *testing.T) {
 		{"http://u%3As3cret%40good.example", "u%3As3cret%40good.example", "http://u%3A***%40good.example"},
 		{"http://u\uff1as3cret\uff20good.example", "u\uff1as3cret\uff20good.example", "http://u\uff1a***\uff20good.example"},
 	} {
-		guess := says("guess", ParseResult{Scheme: text("http"), User: text("http"), Password: text(strings.TrimSuffix(strings.TrimPrefix(c.url, "http:"), "@good.example")), Host: text("good.example")})
-		readers := []Parser{says("a", ParseResult{Scheme: text("http"), Host: &c.host})}
+		guess := fixedParser("guess", ParseResult{Scheme: text("http"), User: text("http"), Password: text(strings.TrimSuffix(strings.TrimPrefix(c.url, "http:"), "@good.example")), Host: text("good.example")})
+		readers := []Parser{fixedParser("a", ParseResult{Scheme: text("http"), Host: &c.host})}
 		if slices.Contains([]string{`http:127.0.0.1\@good.example`}, c.url) {
 			readers = append(readers, guess)
 		}

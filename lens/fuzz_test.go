@@ -50,7 +50,7 @@ func FuzzResults(f *testing.F) {
 }
 
 // converse runs serve for a client that sends input. It returns the data that the client received.
-func converse(input []byte, serve func(net.Conn, func(user, password string) bool) (asked, error)) (a asked, logins [][2]string, err error) {
+func converse(input []byte, serve func(net.Conn, func(user, password string) bool) (proxyRequest, error)) (a proxyRequest, logins [][2]string, err error) {
 	client, server := net.Pipe()
 	done := make(chan struct{})
 	go func() {

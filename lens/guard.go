@@ -89,7 +89,7 @@ type guard struct {
 	versions [2]string
 	o        GuardOptions
 	mutator  mutator
-	fertile  []string // URLs that both parsers accept
+	accepted []string // URLs that both parsers accept
 	tried    map[string]bool
 	kinds    map[string]int // findings that were minimized, by kind
 	shapes   map[string]bool
@@ -161,7 +161,7 @@ func (g *guard) next() string {
 		g.starting++
 		return bounded(g.o.From[g.starting-1])
 	}
-	bases := g.fertile
+	bases := g.accepted
 	if len(bases) == 0 || len(g.o.From) > 0 && g.mutator.rarely(4) {
 		bases = g.o.From
 	}
@@ -182,7 +182,7 @@ func (g *guard) try(ctx context.Context, batch []string) error {
 			continue
 		}
 		g.result.Accepted++
-		g.breed(batch[i])
+		g.addAccepted(batch[i])
 		kind := g.kind(p)
 		if kind == "" {
 			continue
@@ -197,13 +197,13 @@ func (g *guard) try(ctx context.Context, batch []string) error {
 	return nil
 }
 
-// breed stores a URL that the search can modify later.
-func (g *guard) breed(url string) {
-	if len(g.fertile) < population {
-		g.fertile = append(g.fertile, url)
+// addAccepted stores a URL that the search can modify later.
+func (g *guard) addAccepted(url string) {
+	if len(g.accepted) < population {
+		g.accepted = append(g.accepted, url)
 		return
 	}
-	g.fertile[g.mutator.random.IntN(population)] = url
+	g.accepted[g.mutator.random.IntN(population)] = url
 }
 
 // add minimizes a finding and stores it, unless enough similar findings exist.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// toy is a parser that returns the result of host as the host.
-func toy(name string, host func(url string) (string, bool)) Parser {
+// hostParser returns a parser that uses the function host to find the host of a URL.
+func hostParser(name string, host func(url string) (string, bool)) Parser {
 	return reader{name, "1", KindParser, func(url string) ParseResult {
 		h, ok := host(url)
 		scheme := "http"
@@ -52,7 +52,7 @@ func corpusURLs() (urls []string) {
 
 func TestGuardFindsAHostConfusion(t *testing.T) {
 	for _, from := range [][]string{nil, corpusURLs(), {"http://u@a.example/"}} {
-		result := search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{From: from})
+		result := search(t, hostParser("first", firstAt), hostParser("last", lastAt), GuardOptions{From: from})
 		if len(result.Findings) == 0 {
 			t.Fatalf("nothing found from %d URLs after %d tries", len(from), result.Tries)
 		}
@@ -68,7 +68,7 @@ func TestGuardFindsAHostConfusion(t *testing.T) {
 
 // Removing any character of a finding must lose the difference.
 func TestGuardFindingsAreMinimal(t *testing.T) {
-	result := search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{})
+	result := search(t, hostParser("first", firstAt), hostParser("last", lastAt), GuardOptions{})
 	for _, f := range result.Findings {
 		named := func(url string) bool {
 			a, aOK := firstAt(url)
@@ -89,7 +89,7 @@ func TestGuardFindingsAreMinimal(t *testing.T) {
 // The same seed must give the same findings, and another seed must try other URLs.
 func TestGuardIsDeterministic(t *testing.T) {
 	run := func(seed uint64) (urls []string) {
-		for _, f := range search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{Seed: seed}).Findings {
+		for _, f := range search(t, hostParser("first", firstAt), hostParser("last", lastAt), GuardOptions{Seed: seed}).Findings {
 			urls = append(urls, f.Found)
 		}
 		return urls
@@ -103,7 +103,7 @@ func TestGuardIsDeterministic(t *testing.T) {
 }
 
 func TestGuardFindsNothing(t *testing.T) {
-	result := search(t, toy("a", lastAt), toy("b", lastAt), GuardOptions{MaxTries: 3000})
+	result := search(t, hostParser("a", lastAt), hostParser("b", lastAt), GuardOptions{MaxTries: 3000})
 	if len(result.Findings) != 0 || result.Tries != 3000 || result.Accepted == 0 || result.Accepted > result.Tries {
 		t.Errorf("%+v", result)
 	}
@@ -155,7 +155,7 @@ func TestGuardEndsWithItsContext(t *testing.T) {
 			cancel()
 		}
 	}}
-	result, err := newLens(t).Guard(ctx, toy("first", firstAt), toy("last", lastAt), &o)
+	result, err := newLens(t).Guard(ctx, hostParser("first", firstAt), hostParser("last", lastAt), &o)
 	if !errors.Is(err, context.Canceled) || len(result.Findings) == 0 {
 		t.Errorf("%d findings, %v", len(result.Findings), err)
 	}
@@ -187,7 +187,7 @@ func (broken) Parse(context.Context, []string) ([]ParseResult, error) {
 }
 
 func TestGuardWithBrokenReaders(t *testing.T) {
-	first, last := toy("first", firstAt), toy("last", lastAt)
+	first, last := hostParser("first", firstAt), hostParser("last", lastAt)
 	result := search(t, first, fragile{last}, GuardOptions{})
 	if len(result.Findings) == 0 {
 		t.Error("a reader that crashes for some URLs hides all others")
@@ -245,10 +245,10 @@ func FuzzMutate(f *testing.F) {
 	f.Add(uint64(0), "", "")
 	f.Add(uint64(0), strings.Repeat("\xff", 2*maxMutant), strings.Repeat("\u3002", maxMutant))
 	f.Fuzz(func(t *testing.T, seed uint64, url, other string) {
-		m, twin := newMutator(seed), newMutator(seed)
+		m, same := newMutator(seed), newMutator(seed)
 		for range 20 {
 			next := m.mutate(url, other)
-			if again := twin.mutate(url, other); again != next {
+			if again := same.mutate(url, other); again != next {
 				t.Fatalf("%q and %q for one seed", next, again)
 			}
 			if len(next) > maxMutant {
@@ -270,20 +270,20 @@ func FuzzMinimize(f *testing.F) {
 		if !shows(url) {
 			return
 		}
-		asked := 0
+		tried := 0
 		small, err := minimize(url, func(urls []string) ([]bool, error) {
 			kept := make([]bool, len(urls))
 			for i, u := range urls {
 				kept[i] = shows(u)
 			}
-			asked += len(urls)
+			tried += len(urls)
 			return kept, nil
 		})
 		if err != nil || !shows(small) || len(small) > len(url) {
 			t.Fatalf("%q becomes %q, %v", url, small, err)
 		}
-		if n := len(url) + 1; asked > 4*n*n {
-			t.Errorf("%d questions for %d octets", asked, len(url))
+		if n := len(url) + 1; tried > 4*n*n {
+			t.Errorf("%d tries for %d octets", tried, len(url))
 		}
 		parts := units(small)
 		for i := range parts {

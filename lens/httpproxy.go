@@ -13,14 +13,14 @@ var errHTTP = errors.New("not a request to an HTTP proxy")
 
 // serveHTTP acts as an HTTP proxy that answers every request with "not found". It returns the
 // request.
-func serveHTTP(conn net.Conn, login func(user, password string) bool) (asked, error) {
+func serveHTTP(conn net.Conn, login func(user, password string) bool) (proxyRequest, error) {
 	head, err := readHead(bufio.NewReader(io.LimitReader(conn, maxRequest)))
 	if err != nil {
-		return asked{}, err
+		return proxyRequest{}, err
 	}
 	user, password, _ := basic(field(head, "Proxy-Authorization"))
 	if !login(user, password) {
-		return asked{}, errStranger
+		return proxyRequest{}, errStranger
 	}
 	_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	host, port := splitPort(field(head, "Host"))
@@ -28,7 +28,7 @@ func serveHTTP(conn net.Conn, login func(user, password string) bool) (asked, er
 	if method == "CONNECT" {
 		host, port = splitPort(target)
 	}
-	return asked{host: host, port: port, request: head}, nil
+	return proxyRequest{host: host, port: port, request: head}, nil
 }
 
 // readHead reads the header of an HTTP request, up to and including its empty line.

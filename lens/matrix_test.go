@@ -7,14 +7,14 @@ import (
 )
 
 func TestMatrixCounts(t *testing.T) {
-	strict := toy("strict", func(url string) (string, bool) { return url, url != "loose" })
-	loose := toy("loose", func(url string) (string, bool) {
+	strict := hostParser("strict", func(url string) (string, bool) { return url, url != "loose" })
+	loose := hostParser("loose", func(url string) (string, bool) {
 		if url == "apart" {
 			return "b.test", true
 		}
 		return url, true
 	})
-	l := New(newLens(t).registry, strict, loose, broken{toy("broken", firstAt)})
+	l := New(newLens(t).registry, strict, loose, broken{hostParser("broken", firstAt)})
 	reports, err := l.Compare(context.Background(), []string{"alike", "apart", "loose"})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestMatrixCounts(t *testing.T) {
 // A behavior must describe which parsers accept the URL and which agree, but not the values of
 // parts.
 func TestBehavior(t *testing.T) {
-	l := New(newLens(t).registry, toy("first", firstAt), toy("last", lastAt))
+	l := New(newLens(t).registry, hostParser("first", firstAt), hostParser("last", lastAt))
 	reports, err := l.Compare(context.Background(), []string{"//u@a@b", "//x@y@z", "//a@b", "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestGuardEndsWhileItMinimizes(t *testing.T) {
 	defer cancel()
 	calls := 0
 	o := GuardOptions{From: []string{"http://u@a.example@b.test/"}}
-	result, err := newLens(t).Guard(ctx, toy("first", firstAt), slow{toy("last", lastAt), &calls, cancel}, &o)
+	result, err := newLens(t).Guard(ctx, hostParser("first", firstAt), slow{hostParser("last", lastAt), &calls, cancel}, &o)
 	if !errors.Is(err, context.Canceled) || len(result.Findings) != 1 {
 		t.Fatalf("%+v, %v", result, err)
 	}

@@ -76,8 +76,8 @@ func Programs(ctx context.Context, o Options) []Parser {
 	found := make([]Parser, len(rows))
 	var wg sync.WaitGroup
 	for i, row := range rows {
-		path, asked := o.With[row.name]
-		if slices.Contains(o.Without, row.name) || o.Only && !asked {
+		path, named := o.With[row.name]
+		if slices.Contains(o.Without, row.name) || o.Only && !named {
 			continue
 		}
 		p := &program{row: row, path: path, timeout: o.Timeout, registry: o.Registry}
@@ -85,7 +85,7 @@ func Programs(ctx context.Context, o Options) []Parser {
 			p.timeout = DefaultTimeout
 		}
 		wg.Go(func() {
-			if err := p.find(ctx); err == nil || asked {
+			if err := p.find(ctx); err == nil || named {
 				p.missing = err
 				found[i] = p
 			}

@@ -24,8 +24,8 @@ const (
 
 var errProxy = errors.New("it did not connect to the proxy")
 
-// asked is a request that a program sent to a proxy of this package.
-type asked struct {
+// proxyRequest is a request that a program sent to a proxy of this package.
+type proxyRequest struct {
 	host, port string
 	// request is the data that the program sends after it has connected through a SOCKS proxy, or
 	// the request that it sends to an HTTP proxy.
@@ -38,21 +38,21 @@ type asked struct {
 type recorder struct {
 	listener net.Listener
 	password string
-	serve    func(conn net.Conn, login func(user, password string) bool) (asked, error)
+	serve    func(conn net.Conn, login func(user, password string) bool) (proxyRequest, error)
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
-	byNum map[string]asked
+	byNum map[string]proxyRequest
 }
 
 // newRecorder starts a recorder. The caller must close it.
-func newRecorder(ctx context.Context, serve func(net.Conn, func(user, password string) bool) (asked, error)) (*recorder, error) {
+func newRecorder(ctx context.Context, serve func(net.Conn, func(user, password string) bool) (proxyRequest, error)) (*recorder, error) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{listener: l, password: rand.Text(), serve: serve, byNum: make(map[string]asked)}
+	r := &recorder{listener: l, password: rand.Text(), serve: serve, byNum: make(map[string]proxyRequest)}
 	r.wg.Go(r.accept)
 	return r, nil
 }
@@ -93,8 +93,8 @@ func (r *recorder) record(conn net.Conn) {
 	}
 }
 
-// asked returns the recorded request with the given number.
-func (r *recorder) asked(number int) (asked, bool) {
+// request returns the recorded request with the given number.
+func (r *recorder) request(number int) (proxyRequest, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, ok := r.byNum[strconv.Itoa(number)]

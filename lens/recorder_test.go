@@ -29,7 +29,7 @@ func TestRecorderConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open, served atomic.Int32
 		begun := time.Now()
-		r := &recorder{listener: make(pipes), byNum: map[string]asked{}, serve: func(conn net.Conn, _ func(user, password string) bool) (asked, error) {
+		r := &recorder{listener: make(pipes), byNum: map[string]proxyRequest{}, serve: func(conn net.Conn, _ func(user, password string) bool) (proxyRequest, error) {
 			open.Add(1)
 			defer open.Add(-1)
 			_, err := io.ReadAll(conn) // the client sends nothing
@@ -37,7 +37,7 @@ func TestRecorderConnections(t *testing.T) {
 				t.Errorf("after %v: %v", time.Since(begun), err)
 			}
 			served.Add(1)
-			return asked{}, err
+			return proxyRequest{}, err
 		}}
 		r.wg.Go(r.accept)
 		go func() {

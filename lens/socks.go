@@ -18,14 +18,14 @@ var (
 // serveSOCKS acts as a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). It reports a
 // successful connection, and then sends no more data. The program sees a closed connection,
 // but still sends its request.
-func serveSOCKS(conn net.Conn, login func(user, password string) bool) (asked, error) {
+func serveSOCKS(conn net.Conn, login func(user, password string) bool) (proxyRequest, error) {
 	in := bufio.NewReader(io.LimitReader(conn, maxRequest))
 	if err := readLogin(in, conn, login); err != nil {
-		return asked{}, err
+		return proxyRequest{}, err
 	}
 	a, err := readConnect(in)
 	if err != nil {
-		return asked{}, err
+		return proxyRequest{}, err
 	}
 	if _, err := conn.Write([]byte{5, 0, 0, 1, 127, 0, 0, 1, 0, 1}); err != nil {
 		return a, nil // the program has sent its request to connect
@@ -69,24 +69,24 @@ func readLogin(in *bufio.Reader, out io.Writer, login func(user, password string
 }
 
 // readConnect reads the client's connect request.
-func readConnect(in *bufio.Reader) (asked, error) {
+func readConnect(in *bufio.Reader) (proxyRequest, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return asked{}, err
+		return proxyRequest{}, err
 	}
 	const connect = 1
 	if head[0] != 5 || head[1] != connect {
-		return asked{}, errSOCKS
+		return proxyRequest{}, errSOCKS
 	}
 	host, err := readHost(in, head[3])
 	if err != nil {
-		return asked{}, err
+		return proxyRequest{}, err
 	}
 	var port [2]byte
 	if _, err := io.ReadFull(in, port[:]); err != nil {
-		return asked{}, err
+		return proxyRequest{}, err
 	}
-	return asked{host: host, port: strconv.Itoa(int(binary.BigEndian.Uint16(port[:])))}, nil
+	return proxyRequest{host: host, port: strconv.Itoa(int(binary.BigEndian.Uint16(port[:])))}, nil
 }
 
 // readHost reads an address of the given SOCKS address type.

@@ -97,7 +97,7 @@ func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Pa
 		if exit := (*exec.ExitError)(nil); !errors.Is(failures[i], errLine) && (!errors.As(failures[i], &exit) || exit.ExitCode() < 0) {
 			return "", nil, cmp.Or(failures[i], errResults) // wget did not complete its run
 		}
-		if a, ok := r.asked(i); ok {
+		if a, ok := r.request(i); ok {
 			list[i] = wgetReading(a)
 		} else if exit := (*exec.ExitError)(nil); errors.As(failures[i], &exit) && exit.ExitCode() == wgetNetwork {
 			return "", nil, fmt.Errorf("%w: %w", errProxy, failures[i])
@@ -145,7 +145,7 @@ func refusal(err error, url string) string {
 	return first
 }
 
-func wgetReading(a asked) ParseResult {
+func wgetReading(a proxyRequest) ParseResult {
 	r := ParseResult{OK: true, Host: &a.host, Port: filled(a.port), Unseen: []string{"fragment"}}
 	method, target, _ := requestLine(a.request)
 	name, rest, ok := strings.Cut(target, "://")

@@ -35,8 +35,8 @@ func damagedStore(t *testing.T) (dir string, octets []byte) {
 	return dir, octets
 }
 
-// answers checks that every answer of a store is correct with the given index.
-func answers(t *testing.T, what, dir string, octets []byte) *notes {
+// checkAnswers checks that every answer of a store is correct with the given index.
+func checkAnswers(t *testing.T, what, dir string, octets []byte) *notes {
 	t.Helper()
 	s, n := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
 	if err := os.WriteFile(s.index.Path, octets, 0o600); err != nil {
@@ -56,7 +56,7 @@ func answers(t *testing.T, what, dir string, octets []byte) *notes {
 
 func TestDamagedIndex(t *testing.T) {
 	dir, whole := damagedStore(t)
-	if n := answers(t, "whole", dir, whole); len(n.list) > 0 {
+	if n := checkAnswers(t, "whole", dir, whole); len(n.list) > 0 {
 		t.Errorf("%q", n.list)
 	}
 	for _, version := range []string{"", "locus mailstore 0"} {
@@ -74,7 +74,7 @@ func TestDamagedIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := answers(t, "of another program", dir, octets); !n.has("set aside") {
+		if n := checkAnswers(t, "of another program", dir, octets); !n.has("set aside") {
 			t.Errorf("%q", n.list)
 		}
 	}
@@ -86,14 +86,14 @@ func TestDamagedIndex(t *testing.T) {
 		"cut":      whole[:len(whole)/2+17],
 		"all zero": make([]byte, len(whole)),
 	} {
-		if n := answers(t, name, dir, octets); !n.has("set aside") {
+		if n := checkAnswers(t, name, dir, octets); !n.has("set aside") {
 			t.Errorf("%s: %q", name, n.list)
 		}
 	}
 	if _, err := filepath.Glob(filepath.Join(dir, "cache", "*.damaged")); err != nil {
 		t.Error(err)
 	}
-	if n := answers(t, "empty", dir, nil); len(n.list) > 0 {
+	if n := checkAnswers(t, "empty", dir, nil); len(n.list) > 0 {
 		t.Errorf("%q", n.list)
 	}
 }
@@ -136,6 +136,6 @@ func TestRandomDamage(t *testing.T) {
 			n := r.IntN(8192)
 			copy(octets[r.IntN(len(octets)-n):], whole[r.IntN(len(octets)-n):][:n])
 		}
-		answers(t, fmt.Sprint("round ", round), dir, octets)
+		checkAnswers(t, fmt.Sprint("round ", round), dir, octets)
 	}
 }

@@ -613,7 +613,7 @@ func TestIndexAmongMail(t *testing.T) {
 }
 
 // An interrupted refresh must continue where it stopped.
-func TestCancelled(t *testing.T) {
+func TestCanceledRefreshContinues(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mail", "mbox")
 	write(t, path, "")

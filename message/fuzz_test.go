@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// hold checks the invariants of every message.
-func hold(t *testing.T, octets []byte) {
+// checkMessage checks the invariants of every message.
+func checkMessage(t *testing.T, octets []byte) {
 	limits := &message.Limits{Header: 4 << 10, Parts: 40, Depth: 6, Part: 1 << 20}
 	m, err := message.Parse(bytes.NewReader(octets), int64(len(octets)), limits)
 	if errors.Is(err, message.ErrNoMessage) {
@@ -42,7 +42,7 @@ func hold(t *testing.T, octets []byte) {
 	parts := m.Parts()
 	decoded := make([]bool, len(parts)) // in a message that had to be decoded
 	for i, p := range parts {
-		holdPart(t, m, p, octets)
+		checkPart(t, m, p, octets)
 		for j, q := range parts[:i] {
 			if _, ok := q.Enclosed(); ok && (q.Encoding != "" || decoded[j]) && strings.HasPrefix(p.Path, q.Path+".") {
 				decoded[i] = true
@@ -77,7 +77,7 @@ func hold(t *testing.T, octets []byte) {
 	}
 }
 
-func holdPart(t *testing.T, m *message.Message, p message.Part, octets []byte) {
+func checkPart(t *testing.T, m *message.Message, p message.Part, octets []byte) {
 	if p.Offset() < 0 || p.Size < 0 || p.Offset()+p.Size > int64(len(octets)) {
 		t.Fatalf("part %s is at %d, %d octets", p.Path, p.Offset(), p.Size)
 	}
@@ -115,7 +115,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(simple))
 	f.Add([]byte(crlf(digest)))
 	f.Add([]byte(inBase64(inBase64("Subject: a\n\n" + simple))))
-	f.Fuzz(hold)
+	f.Fuzz(checkMessage)
 }
 
 func FuzzDecodeWords(f *testing.F) {

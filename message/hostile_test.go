@@ -62,7 +62,7 @@ func (g generated) reader() *io.SectionReader { return io.NewSectionReader(g, 0,
 
 // peak runs f and returns the maximum heap, as far as it can be measured, and the total
 // allocation.
-func peak(f func(sample func())) (held, taken uint64) {
+func peak(f func(sample func())) (heap, allocated uint64) {
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -70,12 +70,12 @@ func peak(f func(sample func())) (held, taken uint64) {
 		runtime.GC()
 		runtime.ReadMemStats(&now)
 		if now.HeapAlloc > before.HeapAlloc {
-			held = max(held, now.HeapAlloc-before.HeapAlloc)
+			heap = max(heap, now.HeapAlloc-before.HeapAlloc)
 		}
 	}
 	f(sample)
 	sample()
-	return held, now.TotalAlloc - before.TotalAlloc
+	return heap, now.TotalAlloc - before.TotalAlloc
 }
 
 const mib = 1 << 20
@@ -92,7 +92,7 @@ func TestMemory(t *testing.T) {
 		times: 100,
 	}
 	var m *message.Message
-	held, taken := peak(func(sample func()) {
+	heap, allocated := peak(func(sample func()) {
 		var err error
 		if m, err = message.Parse(g, g.size(), nil); err != nil {
 			t.Fatal(err)
@@ -116,8 +116,8 @@ func TestMemory(t *testing.T) {
 			t.Fatalf("%v\n%s", err, &b)
 		}
 	})
-	if held > 5*mib || taken > 10*mib {
-		t.Errorf("%d octets were held, %d were taken", held, taken)
+	if heap > 5*mib || allocated > 10*mib {
+		t.Errorf("the heap grew by %d octets, of %d allocated octets", heap, allocated)
 	}
 	runtime.KeepAlive(m)
 }
@@ -156,7 +156,7 @@ func TestHostile(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			read := &counted{ReaderAt: row.g}
 			var m *message.Message
-			held, _ := peak(func(sample func()) {
+			heap, _ := peak(func(sample func()) {
 				var err error
 				m, err = message.Parse(read, row.g.size(), nil)
 				if m == nil || errors.Is(err, message.ErrLimit) != row.limit || !row.limit && err != nil {
@@ -177,8 +177,8 @@ func TestHostile(t *testing.T) {
 			switch {
 			case row.rule == "" && len(m.Faults) > 0 || row.rule != "" && (len(m.Faults) == 0 || m.Faults[0].Rule != row.rule):
 				t.Errorf("faults %.200v, want %s", m.Faults, row.rule)
-			case held > 40*mib:
-				t.Errorf("%d octets were held", held)
+			case heap > 40*mib:
+				t.Errorf("the heap grew by %d octets", heap)
 			case read.octets > 3*row.g.size():
 				t.Errorf("%d octets were read, of %d", read.octets, row.g.size())
 			}

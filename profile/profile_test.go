@@ -43,7 +43,7 @@ func verdicts(r *scheme.Registry, text string) string {
 	return strings.Join(list, " ")
 }
 
-// The verdicts of rfc1738, rfc1630, rfc3986 and whatwg.
+// Each want lists the verdicts of rfc1738, rfc1630, rfc3986 and whatwg.
 func TestCheck(t *testing.T) {
 	r := registry(t)
 	for text, want := range map[string]string{

@@ -154,7 +154,8 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// readBack compares a composed message with its draft, as two other parsers read it.
+// readBack parses a composed message with two other parsers, and compares the results with the
+// draft.
 func readBack(t *testing.T, d submit.Draft, octets string) {
 	t.Helper()
 	byMessage(t, d, octets)
@@ -191,7 +192,7 @@ func byMessage(t *testing.T, d submit.Draft, octets string) {
 	if _, ok := m.Lookup("Bcc"); ok {
 		t.Error("message: there is a Bcc")
 	}
-	// Parts of a text were not composed.
+	// Ignore parts within a text, which Compose did not create.
 	parts := slices.DeleteFunc(m.Parts(), func(p message.Part) bool { return strings.Contains(p.Path, ".") })
 	if len(parts) != 1+len(d.Attachments) {
 		t.Fatalf("message: %d parts\n%s", len(parts), octets)
@@ -316,7 +317,8 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// Package net/mail does not accept these.
+// Package net/mail does not accept addresses with an IPv6 address, so this test uses only
+// package message.
 func TestReadBackIPv6(t *testing.T) {
 	d := messageText()
 	d.To = []submit.Mailbox{box("a@[IPv6:2001:db8::1]"), {Name: "B", Address: "b@[IPv6:::1]"}}
@@ -375,7 +377,7 @@ func TestInjection(t *testing.T) {
 func TestComposeRefuses(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(*submit.Draft)
-		says   string
+		text   string
 	}{
 		"no sender":      {func(d *submit.Draft) { d.From = submit.Mailbox{} }, "the sender is missing"},
 		"no recipient":   {func(d *submit.Draft) { d.To = nil }, "the recipient is missing"},
@@ -391,7 +393,7 @@ func TestComposeRefuses(t *testing.T) {
 	} {
 		d := messageText()
 		row.change(&d)
-		if _, err := submit.Compose(d); err == nil || !strings.Contains(err.Error(), row.says) {
+		if _, err := submit.Compose(d); err == nil || !strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -400,7 +402,7 @@ func TestComposeRefuses(t *testing.T) {
 	}
 }
 
-// Without options, two messages are two.
+// Two messages must have different message-ids.
 func TestMessageIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for range 10 {
@@ -452,7 +454,7 @@ func TestPropose(t *testing.T) {
 		t.Error(octets)
 	}
 
-	// RFC 6068 section 6.3: percent-encoding or an encoded-word.
+	// RFC 6068 section 6.3 allows percent-encoding or an encoded-word.
 	var cafe submit.Draft
 	if _, err := cafe.Propose([]submit.Field{{"subject", "=?utf-8?Q?caf=C3=A9?="}, {"comments", "=?iso-8859-1?Q?caf=E9?="}}); err != nil || cafe.Subject != "café" || cafe.Comments != "café" {
 		t.Errorf("%+v, %v", cafe, err)

@@ -70,7 +70,7 @@ func (g *limitedConn) Write(p []byte) (int, error) {
 	return n, g.explain(err)
 }
 
-// explain replaces a timeout error with an error that tells the user which limit was exceeded.
+// explain replaces a timeout error with an error whose message users understand.
 func (g *limitedConn) explain(err error) error {
 	if t, ok := err.(net.Error); ok && t.Timeout() {
 		return fmt.Errorf("timed out waiting for the server's reply: %w", os.ErrDeadlineExceeded)

@@ -20,9 +20,10 @@ import (
 // base64 answers a challenge.
 var smtpLine = regexp.MustCompile(`^((EHLO|HELO) (client\.test|localhost)|MAIL FROM:<me@example\.org>( [A-Z0-9= ]+)?|RCPT TO:<joe@host\.dom>|DATA|QUIT|NOOP|RSET|STARTTLS|\*|AUTH [A-Z]+( [A-Za-z0-9+/=]+)?|[A-Za-z0-9+/]+=*|)$`)
 
-// FuzzSMTPConversation has a relay say anything, in clear and inside TLS: sending ends;
-// it succeeds only after the whole message; and if it may have been sent, the error says
-// so. No error has the password, and nothing is sent besides commands and the message.
+// FuzzSMTPConversation lets a relay send any text, with and without TLS. Submit must end, and
+// must succeed only after it has sent the whole message. If the message may have been
+// accepted, the error must be ErrUncertain. No error may contain the password, and the client
+// must send only commands and the message.
 func FuzzSMTPConversation(f *testing.F) {
 	const (
 		hello = greeting + ehlo
@@ -43,7 +44,7 @@ func FuzzSMTPConversation(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// In a bubble the year is 2000.
+	// In a synctest bubble, the year is 2000.
 	now := time.Now()
 	client.Time = func() time.Time { return now }
 	m, err := composeFixed(messageText())
@@ -94,7 +95,7 @@ func converse(t *testing.T, peer *hostiletest.Peer, to string, secure *tls.Confi
 	if _, after, ok := strings.Cut(text, "\r\n.\r\n"); ok {
 		commands += after
 	} else if text != "" && !strings.HasPrefix(wire(t, m), text) {
-		// The message was not begun: these are commands too.
+		// The message did not begin, so this text also contains commands.
 		commands += text
 	}
 	if to[:6] == "smtp:/" {

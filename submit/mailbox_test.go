@@ -78,9 +78,9 @@ func FuzzCheckAddress(f *testing.F) {
 			return
 		}
 		if strings.HasPrefix(address, `""@`) {
-			return // net/mail reads no empty name
+			return // net/mail does not parse an empty name
 		}
-		// It is read back from between "<" and ">".
+		// The address must be parsed again between "<" and ">".
 		if strings.ContainsAny(address, "\r\n\x00\t") {
 			t.Fatalf("%q", address)
 		}

@@ -29,10 +29,10 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// server is a server for one connection that records the client.
+// server is a server for one connection that records the text from the client.
 type server struct {
-	addr  string
-	heard chan string
+	addr     string
+	received chan string
 }
 
 // serve runs a server for the first connection.
@@ -42,7 +42,7 @@ func serve(t *testing.T, play func(net.Conn, *bufio.Reader)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{addr: l.Addr().String(), heard: make(chan string, 1)}
+	s := &server{addr: l.Addr().String(), received: make(chan string, 1)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -50,10 +50,10 @@ func serve(t *testing.T, play func(net.Conn, *bufio.Reader)) *server {
 		if err != nil {
 			return
 		}
-		var heard bytes.Buffer
-		play(conn, bufio.NewReader(io.TeeReader(conn, &heard)))
+		var received bytes.Buffer
+		play(conn, bufio.NewReader(io.TeeReader(conn, &received)))
 		conn.Close()
-		s.heard <- heard.String()
+		s.received <- received.String()
 	}()
 	t.Cleanup(func() {
 		l.Close()
@@ -129,8 +129,8 @@ func TestWire(t *testing.T) {
 		fmt.Sprintf("MAIL FROM:<me@example.org> BODY=8BITMIME SIZE=%d\r\n", m.Size()) +
 		"RCPT TO:<joe@host.dom>\r\nRCPT TO:<secret@host.dom>\r\nDATA\r\n" +
 		header + "\r\n\r\nline\r\n..dot\r\n...two\r\n..\r\nRCPT TO:<x@y>\r\nlast\r\n.\r\nQUIT\r\n"
-	if heard := <-s.heard; heard != want {
-		t.Errorf("sent\n%q, want\n%q", heard, want)
+	if received := <-s.received; received != want {
+		t.Errorf("sent\n%q, want\n%q", received, want)
 	}
 }
 
@@ -217,11 +217,11 @@ func TestReplay(t *testing.T) {
 			if !row.check(reply, err) {
 				t.Errorf("%q, %v", reply, err)
 			}
-			heard := <-s.heard
+			received := <-s.received
 			if upToTLS != "" {
-				heard = upToTLS
+				received = upToTLS
 			}
-			if got, want := comparable(heard), comparable(c2s); got != want {
+			if got, want := comparable(received), comparable(c2s); got != want {
 				t.Errorf("sent\n%q, recorded\n%q", got, want)
 			}
 		})
@@ -272,8 +272,8 @@ func TestRefusals(t *testing.T) {
 			if !strings.HasPrefix(err.Error(), "submit: smtp+clear://"+s.addr+": ") || strings.ContainsAny(err.Error(), "\x1b\r\n") {
 				t.Errorf("%q", err)
 			}
-			if heard := <-s.heard; strings.Contains(heard, "Hello.") && row.name != "the message" {
-				t.Errorf("sent %q", heard)
+			if received := <-s.received; strings.Contains(received, "Hello.") && row.name != "the message" {
+				t.Errorf("sent %q", received)
 			}
 		})
 	}
@@ -297,7 +297,7 @@ func TestDrops(t *testing.T) {
 		if !errors.Is(err, submit.ErrProtocol) && !errors.As(err, new(net.Error)) || errors.Is(err, submit.ErrUncertain) != (n == len(whole)) {
 			t.Errorf("after %d replies: %v", n, err)
 		}
-		<-s.heard
+		<-s.received
 	}
 }
 
@@ -317,7 +317,7 @@ func TestEndless(t *testing.T) {
 		if _, err := clearTo(t, s).Submit(t.Context(), compose(t, messageText())); !errors.Is(err, submit.ErrProtocol) {
 			t.Errorf("%s: %v", name, err)
 		}
-		<-s.heard
+		<-s.received
 	}
 }
 
@@ -380,7 +380,7 @@ func TestContext(t *testing.T) {
 	if _, err := clearTo(t, s).Submit(ctx, compose(t, messageText())); !errors.Is(err, context.Canceled) || errors.Is(err, submit.ErrUncertain) {
 		t.Error(err)
 	}
-	<-s.heard
+	<-s.received
 }
 
 // Another machine needs TLS, unless Clear allows it without.
@@ -409,8 +409,8 @@ func TestStripped(t *testing.T) {
 		if kept := name == "offered, not kept"; errors.Is(err, submit.ErrNoTLS) == kept || kept && !strings.Contains(fmt.Sprint(err), `STARTTLS: the server says 454 4.7.0 "not now"`) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if heard := <-s.heard; strings.Contains(heard, "MAIL") || strings.Contains(heard, "AUTH") || strings.Contains(heard, "example.org") {
-			t.Errorf("%s: %q", name, heard)
+		if received := <-s.received; strings.Contains(received, "MAIL") || strings.Contains(received, "AUTH") || strings.Contains(received, "example.org") {
+			t.Errorf("%s: %q", name, received)
 		}
 	}
 }
@@ -418,17 +418,17 @@ func TestStripped(t *testing.T) {
 // mailServer is the library's server with TLS and logins.
 type mailServer struct {
 	*smtp.Server
-	addr   string
-	roots  *x509.CertPool
-	login  string // "user password" that it takes; empty: it wants none
-	mechs  []string
-	mu     sync.Mutex
-	taken  []taken
-	logins []string
+	addr     string
+	roots    *x509.CertPool
+	login    string // accepted login in the form "user password"; empty if no login is required
+	mechs    []string
+	mu       sync.Mutex
+	accepted []acceptedMessage
+	logins   []string
 }
 
-// taken is a received message.
-type taken struct {
+// acceptedMessage is a message that the server accepted.
+type acceptedMessage struct {
 	from string
 	to   []string
 	text string
@@ -480,12 +480,12 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 }
 
 type session struct {
-	server *mailServer
-	in     bool
-	taken  taken
+	server   *mailServer
+	in       bool
+	accepted acceptedMessage
 }
 
-func (s *session) Reset()        { s.taken = taken{} }
+func (s *session) Reset()        { s.accepted = acceptedMessage{} }
 func (s *session) Logout() error { return nil }
 
 func (s *session) AuthMechanisms() []string { return s.server.mechs }
@@ -529,7 +529,7 @@ func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	if s.server.login != "" && !s.in {
 		return &smtp.SMTPError{Code: 530, EnhancedCode: smtp.EnhancedCode{5, 7, 0}, Message: "Authentication required"}
 	}
-	s.taken.from, s.taken.utf8 = from, o.UTF8
+	s.accepted.from, s.accepted.utf8 = from, o.UTF8
 	return nil
 }
 
@@ -537,21 +537,22 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if strings.HasPrefix(to, "nobody") {
 		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "nobody here"}
 	}
-	s.taken.to = append(s.taken.to, to)
+	s.accepted.to = append(s.accepted.to, to)
 	return nil
 }
 
 func (s *session) Data(r io.Reader) error {
 	octets, err := io.ReadAll(r)
-	s.taken.text = string(octets)
+	s.accepted.text = string(octets)
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.server.taken = append(s.server.taken, s.taken)
+	s.server.accepted = append(s.server.accepted, s.accepted)
 	return err
 }
 
-// asked returns logins one after another.
-func asked(logins ...string) (ask submit.AskFunc, count *int) {
+// credentialsOf returns a function that returns one of the logins for each attempt, and the
+// number of its calls.
+func credentialsOf(logins ...string) (ask submit.AskFunc, count *int) {
 	count = new(int)
 	return func(_ context.Context, _ submit.Relay, attempt int) (submit.Credentials, bool, error) {
 		if attempt != *count {
@@ -586,7 +587,7 @@ func TestTLS(t *testing.T) {
 							s.login, s.mechs = "", nil
 						}
 					})
-					ask, count := asked("me sesame")
+					ask, count := credentialsOf("me sesame")
 					m := compose(t, d)
 					sender := submit.NewSMTP(relay(t, scheme, user+s.addr), new(net.Dialer), &submit.SMTPOptions{Ask: ask, TLS: &tls.Config{RootCAs: s.roots, InsecureSkipVerify: true}})
 					if _, err := sender.Submit(t.Context(), m); err != nil {
@@ -595,10 +596,10 @@ func TestTLS(t *testing.T) {
 					if want := mech != "none"; (*count == 1) != want {
 						t.Errorf("asked %d times", *count)
 					}
-					if len(s.taken) != 1 || s.taken[0].from != m.From() || !slices.Equal(s.taken[0].to, m.Recipients()) || s.taken[0].text != text(t, m) || s.taken[0].utf8 {
-						t.Fatalf("%+v", s.taken)
+					if len(s.accepted) != 1 || s.accepted[0].from != m.From() || !slices.Equal(s.accepted[0].to, m.Recipients()) || s.accepted[0].text != text(t, m) || s.accepted[0].utf8 {
+						t.Fatalf("%+v", s.accepted)
 					}
-					readBack(t, d, s.taken[0].text)
+					readBack(t, d, s.accepted[0].text)
 				})
 			}
 		}
@@ -625,7 +626,7 @@ func TestLogins(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newMailServer(t, true, func(s *mailServer) { s.login, s.mechs = "me sesame", row.mechs })
-			ask, count := asked(row.logins...)
+			ask, count := credentialsOf(row.logins...)
 			sender := submit.NewSMTP(relay(t, "smtps", row.user+s.addr), new(net.Dialer), &submit.SMTPOptions{Ask: ask, TLS: &tls.Config{RootCAs: s.roots}})
 			_, err := sender.Submit(t.Context(), compose(t, messageText()))
 			if *count != row.asked || (err == nil) != (row.is == nil) || !errors.Is(err, row.is) {
@@ -634,8 +635,8 @@ func TestLogins(t *testing.T) {
 			if err == nil {
 				return
 			}
-			if !strings.Contains(err.Error(), row.says) || len(s.taken) > 0 {
-				t.Error(err, s.taken)
+			if !strings.Contains(err.Error(), row.says) || len(s.accepted) > 0 {
+				t.Error(err, s.accepted)
 			}
 			for _, login := range row.logins {
 				if _, password, _ := strings.Cut(login, " "); strings.Contains(err.Error(), " "+password+`"`) {
@@ -674,8 +675,8 @@ func TestCertificates(t *testing.T) {
 		if !errors.As(err, new(*tls.CertificateVerificationError)) {
 			t.Errorf("%s: %v", scheme, err)
 		}
-		if len(s.taken) > 0 {
-			t.Error(s.taken)
+		if len(s.accepted) > 0 {
+			t.Error(s.accepted)
 		}
 	}
 }
@@ -701,10 +702,10 @@ func TestSTARTTLSInjection(t *testing.T) {
 			io.WriteString(secure, reply)
 		}
 	})
-	ask, count := asked("me sesame")
+	ask, count := credentialsOf("me sesame")
 	sender := submit.NewSMTP(relay(t, "smtp", s.addr), new(net.Dialer), &submit.SMTPOptions{Ask: ask, TLS: &tls.Config{RootCAs: roots}})
 	_, err := sender.Submit(t.Context(), compose(t, messageText()))
-	<-s.heard
+	<-s.received
 	if err == nil || !strings.Contains(err.Error(), "550 5.0.0") || *count > 0 || len(said) != 3 || said[0] != "EHLO localhost\r\n" {
 		t.Errorf("%v, %q", err, said)
 	}
@@ -718,14 +719,14 @@ func TestUTF8(t *testing.T) {
 	if _, err := submit.NewSMTP(relay(t, "smtps", s.addr), new(net.Dialer), &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots}}).Submit(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.taken) != 1 || !s.taken[0].utf8 || s.taken[0].to[0] != "jöe@host.dom" || s.taken[0].text != text(t, m) {
-		t.Errorf("%+v", s.taken)
+	if len(s.accepted) != 1 || !s.accepted[0].utf8 || s.accepted[0].to[0] != "jöe@host.dom" || s.accepted[0].text != text(t, m) {
+		t.Errorf("%+v", s.accepted)
 	}
-	readBack(t, d, s.taken[0].text)
+	readBack(t, d, s.accepted[0].text)
 
 	s = newMailServer(t, true, func(s *mailServer) { s.EnableSMTPUTF8 = false })
 	_, err := submit.NewSMTP(relay(t, "smtps", s.addr), new(net.Dialer), &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots}}).Submit(t.Context(), m)
-	if !errors.Is(err, submit.ErrNoUTF8) || len(s.taken) > 0 {
-		t.Error(err, s.taken)
+	if !errors.Is(err, submit.ErrNoUTF8) || len(s.accepted) > 0 {
+		t.Error(err, s.accepted)
 	}
 }

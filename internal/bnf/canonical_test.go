@@ -71,8 +71,8 @@ func TestCanon(t *testing.T) {
 	}
 }
 
-// A URL that is spelled as it should be costs nothing, and one that is not costs
-// its new text.
+// A canonical URL must cost no allocation, and any other URL must cost only the allocation of
+// the new text.
 func TestCanonAllocs(t *testing.T) {
 	for text, want := range map[string]float64{"x://h:81/a/b;c?d": 0, "x:a/b": 0, "x://u:p@h:81/a%20b~%2Fc#d%25": 1, "x://u:p@h:81/a%20b%2Fc#d%25": 0, "x://[2001:db8::1]/": 2, "x://h/%41#b": 1} {
 		u := locus.MustParse(text)

@@ -40,7 +40,7 @@ func TestIsWords(t *testing.T) {
 	}
 }
 
-// IsWords gives the answer of a regular expression.
+// IsWords must agree with a regular expression.
 func FuzzIsWords(f *testing.F) {
 	words := regexp.MustCompile(`^[A-Za-z0-9+_-]+(?:\.[A-Za-z0-9+_-]+)*$`)
 	for _, text := range []string{"comp.lang.c++", "a..b", ".a", "a.", "a b", "0123456789_", "a\n"} {

@@ -58,7 +58,7 @@ func TestNamedPipe(t *testing.T) {
 	read(ctx)
 	cancel()
 	expect("end")
-	// The goroutine that waits for a writer gets one.
+	// Open the pipe for writing, so that the waiting goroutine ends.
 	if out, err = os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// found returns what f finds in line, and the line with "<" and ">" around another text in
-// its place.
+// found returns the text that f finds in line, and the line after replacing this text.
 func found(f *Finder, line string) string {
 	start, end, err := f.Find([]byte(line))
 	if errors.Is(err, ErrNoURL) {
@@ -86,7 +85,7 @@ func TestFindField(t *testing.T) {
 	}
 }
 
-// slowField is the twin of a Finder of a field without quotes.
+// slowField is a simple implementation of a Finder for fields without quotes.
 func slowField(n int, delimiter, line string) (string, bool) {
 	fields := strings.Split(line, delimiter)
 	if n < 0 {
@@ -115,7 +114,7 @@ func FuzzField(f *testing.F) {
 		}
 		want, ok := slowField(n, delimiter, line)
 		if n < 0 && strings.Count(delimiter, delimiter[:1]) > 1 {
-			return // a delimiter that overlaps itself: the ends differ by direction
+			return // for a delimiter that overlaps itself, the fields depend on the direction
 		}
 		if ok != (err == nil) || ok && line[start:end] != want {
 			t.Errorf("field %d of %q by %q: %q, %v; want %q, %v", n, line, delimiter, line[start:end], err, want, ok)
@@ -123,8 +122,8 @@ func FuzzField(f *testing.F) {
 	})
 }
 
-// compareCSV compares a Finder with encoding/csv. A line that encoding/csv refuses may be
-// wrong only after the field.
+// compareCSV compares a Finder with encoding/csv. If encoding/csv rejects a line that the
+// Finder accepts, the fault must be after the field.
 func compareCSV(t *testing.T, n int, delimiter rune, line string) {
 	t.Helper()
 	finder := mustField(t, n, string(delimiter))
@@ -160,7 +159,7 @@ func compareCSV(t *testing.T, n int, delimiter rune, line string) {
 	if err != nil || string(got) != want[index] {
 		t.Fatalf("field %d of %q: %q, want %q", n, line, got, want[index])
 	}
-	// A replacement is read back, and the other fields are unchanged.
+	// The replacement must be found again, and the other fields must be unchanged.
 	const other = "x;\"y\",\" z"
 	changed := line[:start] + string(finder.Append(nil, other)) + line[end:]
 	if whole {
@@ -288,8 +287,8 @@ func TestParseFormat(t *testing.T) {
 	}
 }
 
-// FuzzIndex reads CDX and CDXJ lines by any first line. The result is a field or a string in
-// the line, and a replacement is found again.
+// FuzzIndex finds URLs in CDX and CDXJ lines for any first line. The result must be a field or
+// a string in the line, and a replacement must be found again.
 func FuzzIndex(f *testing.F) {
 	f.Add(" CDX N b a m", "k 20260102030405 http://h/ x")
 	f.Add("k 20260102030405 http://h/ x", "k 20260102030405 http://h/ x")
@@ -343,7 +342,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// Finding allocates nothing, whatever the form; decoding only into the buffer.
+// Find must not allocate memory for any format, and Decode must allocate only the buffer.
 func TestFindAllocatesNothing(t *testing.T) {
 	key, err := Key("a.url")
 	if err != nil {
@@ -381,7 +380,7 @@ func TestFindAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What Decode writes is in its buffer, never among the lines that it was given before.
+// Decode must write only to its buffer, and never to the lines of earlier calls.
 func TestDecodeLeavesLines(t *testing.T) {
 	keys, err := Key("u")
 	if err != nil {

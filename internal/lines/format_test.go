@@ -94,7 +94,7 @@ func TestArchiveCut(t *testing.T) {
 	}
 }
 
-// The formats that are chosen override the content.
+// A chosen format must override the detected format.
 func TestChosenFormat(t *testing.T) {
 	line := `com,example)/ 20260102030405 http://h.example/ x` + "\n"
 	for _, row := range []struct {
@@ -139,7 +139,7 @@ func TestChosenFormat(t *testing.T) {
 	}
 }
 
-// FuzzTargets reads any file as an archive: there is a line for each record.
+// FuzzTargets reads any file as an archive. Each record must give one line.
 func FuzzTargets(f *testing.F) {
 	f.Add([]byte(strings.Join(archive, "")))
 	f.Add([]byte(zip(f, archive[7:]...)))

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // testTimeout is how long a test waits for an event.
 const testTimeout = time.Minute
 
-// read writes what Blocks yields: a line for each line, "cut N", and errors. With waits, a
-// "..." for each block that says so.
+// read returns the blocks that Blocks yields as text, with a line for each line, "cut N", and
+// errors. If waits is true, the text contains "..." for each block with Wait.
 func read(t testing.TB, names []string, o *Options, waits bool) string {
 	t.Helper()
 	var text strings.Builder
@@ -83,7 +83,7 @@ func zip(t testing.TB, texts ...string) string {
 	return b.String()
 }
 
-// slowLines is the twin of read for one source: it holds a line at a time.
+// slowLines is a simple implementation of read for one source.
 func slowLines(source, text string, maxLine int) string {
 	var out strings.Builder
 	in := bufio.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
@@ -150,7 +150,7 @@ short little:1 "\xff\xfea"
 	}
 }
 
-// All formats of package unpack are known by their content.
+// Blocks must detect all formats of package unpack from the content.
 func TestCompressedFiles(t *testing.T) {
 	want, err := os.ReadFile("../../document/testdata/links.txt")
 	if err != nil {
@@ -201,7 +201,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// Lines around the sizes of blocks and the limit of a line.
+// Lines whose lengths are close to the block size and the line limit must be complete or
+// truncated.
 func TestLongLines(t *testing.T) {
 	x := func(n int) string { return strings.Repeat("x", n) }
 	const limit = 2 * locus.MaxLen
@@ -224,7 +225,7 @@ func TestLongLines(t *testing.T) {
 			t.Errorf("%s from a pipe: %d octets, want %d", name, len(got), len(slowLines("-", text, limit)))
 		}
 	}
-	// A longer limit makes a block larger.
+	// A higher line limit must allow larger blocks.
 	text := x(3*blockSize) + "\nb\n"
 	if got := read(t, []string{write(t, "a", text)}, &Options{MaxLine: 4 * blockSize}, false); strings.Contains(got, " cut ") {
 		t.Errorf("a line below the limit was cut")
@@ -285,7 +286,7 @@ func TestPipeWaits(t *testing.T) {
 func TestInterruptWhileWaiting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
-	defer out.Close() // which ends the read that is under way
+	defer out.Close() // ends the pending read
 	defer in.Close()
 	done := make(chan struct{})
 	go func() {
@@ -307,7 +308,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 	}
 }
 
-// The caller may stop, and no goroutine stays (see TestMain).
+// If the caller stops early, no goroutine may remain (see TestMain).
 func TestStopEarly(t *testing.T) {
 	file := write(t, "a", strings.Repeat("line\n", 3*blockSize/5))
 	for range Blocks(t.Context(), []string{file, file}, nil) {
@@ -337,7 +338,8 @@ func TestDamagedGzip(t *testing.T) {
 	}
 }
 
-// A line that a damaged file cuts is left out: it could look like another URL.
+// Blocks must omit a line that is incomplete because the file is damaged, because the
+// incomplete line could look like another URL.
 func TestDamageWithinLine(t *testing.T) {
 	packed := zip(t, "one\ntwo\nthr") + "rubbish"
 	got := read(t, []string{"-"}, &Options{Stdin: strings.NewReader(packed)}, false)
@@ -355,7 +357,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// A bomb of zeros is one long line: no memory grows with it.
+// A compressed file that expands to one very long line of zeros must need little memory.
 func TestBombTakesNoMemory(t *testing.T) {
 	const size = 64 << 20
 	in, out := io.Pipe()

@@ -16,7 +16,7 @@ import (
 
 const parquetHead = "PAR1\x15\x04\x15\x20"
 
-// recognized are beginnings of files that need more than a line.
+// recognized contains beginnings of files that Recognize must reject.
 var recognized = []struct {
 	text string
 	want FormatError
@@ -39,7 +39,8 @@ var recognized = []struct {
 	{parquetHead, FormatError{Format: FormatParquet}},
 }
 
-// lists are beginnings of files with a URL a line, and of others that are not recognized.
+// lists contains beginnings of files with one URL per line, and of other files that Recognize
+// does not reject.
 var lists = []string{
 	"", "\n", "http://h/\n", "foo\n", "foo,bar\n", "foo,bar\nhttp://h/\nhttp://h/a,b\n", "http://h/a,b\nhttp://h/c,d\n", "# urls, all\nhttp://h/\n",
 	"id,url\n1,none\n2,none\n", "id,\nhttp://h/,\n", "{\n", "{\n  \"url\": \"http://h/\"\n}\n", "{url}\n", "[\"http://h/\"]\n", "PAR1\n", "PAR1:x\n", "PAR1", "PAR1\thttp://h/\n",
@@ -60,7 +61,8 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// A file that is recognized gives one error, also a compressed one, and the next file follows.
+// A recognized file must give one error, even if it is compressed, and Blocks must continue
+// with the next file.
 func TestRecognizedFiles(t *testing.T) {
 	var gz bytes.Buffer
 	z := gzip.NewWriter(&gz)
@@ -91,7 +93,8 @@ func TestRecognizedFiles(t *testing.T) {
 	}
 }
 
-// Each source has its own header, which is given once for sources with the same.
+// Each source has its own header. Blocks must report the header only once for consecutive
+// sources with the same header.
 func TestColumns(t *testing.T) {
 	a, b := write(t, "a", "id,url\n1,x\n"), write(t, "b", "url,id\r\ny,2\r\n")
 	again, other, empty, only := write(t, "again", "id,url\n3,z"), write(t, "other", "id,link\n4,v\n"), write(t, "empty", ""), write(t, "only", "url\n")
@@ -129,7 +132,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A pipe that has given one line is answered before the second line.
+// The first line of a pipe must be delivered before the second line arrives.
 func TestRecognizeDoesNotWait(t *testing.T) {
 	for _, first := range []string{"id,url\n", "foo\n"} {
 		in, to := io.Pipe()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Texts that end at the beginning of an unreadable page, or begin at the end of one. A function
-// that reads outside its text crashes.
+// The functions must read no octet outside their text. Each text is next to an unreadable
+// page, so such a read crashes.
 func TestGuardPages(t *testing.T) {
 	page := syscall.Getpagesize()
 	memory, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

@@ -59,7 +59,8 @@ func checkScan(t *testing.T, text string) {
 	got, found := scan(text)
 	want, ok := slowScan(text)
 	if !found && ok && hasAVX2 {
-		// Scan leaves a short text at the end of a page to the caller. This one is not there.
+		// Scan does not read a short text at the end of a page. In this buffer, the text is
+		// not at the end of a page.
 		room := make([]byte, len(text)+96)
 		for _, i := range []int{0, 48} {
 			copy(room[i:], text)
@@ -73,7 +74,7 @@ func checkScan(t *testing.T, text string) {
 	}
 }
 
-// scan is Scan with unpacked offsets. ok reports whether it found any.
+// scan calls Scan and unpacks the offsets. ok reports whether Scan found any.
 func scan(text string) (o offsets, ok bool) {
 	ends, rest, found := Scan(text)
 	at := func(word uint64, n int) int { return int(uint16(word >> (16 * n))) }

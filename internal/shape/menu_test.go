@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-var asked = locus.MustParse("wais://h/d?words")
+var requested = locus.MustParse("wais://h/d?words")
 
 func samples() []scheme.Item {
 	return []scheme.Item{
@@ -39,7 +39,7 @@ func write(t testing.TB, list []scheme.Item, failure error) string {
 		{Kind: scheme.FieldNote, Prompt: "Note"}, {Kind: scheme.FieldText, Prompt: "Words", Default: "old"}, {Kind: scheme.FieldHidden, Prompt: "Secret", Default: "secret"},
 		{Kind: scheme.FieldChoice, Prompt: "Which", Choices: []string{"a", "b"}},
 	}}
-	err := w.Begin(&b, MenuHead{Resource: NewResource(asked, locus.URL{}, "menu"), Title: "A menu", Form: NewForm(form, asked, nil)})
+	err := w.Begin(&b, MenuHead{Resource: NewResource(requested, locus.URL{}, "menu"), Title: "A menu", Form: NewForm(form, requested, nil)})
 	for _, i := range list {
 		err = errors.Join(err, w.Item(&b, i))
 	}
@@ -62,7 +62,7 @@ func TestMenu(t *testing.T) {
 		if err != nil || !found.IsZero() {
 			t.Fatal(found, err)
 		}
-		if m.URL != asked || m.Title != "A menu" || m.Form == nil || len(m.Form.Fields) != 4 || m.Form.URL != asked || m.Form.Fields[1].Default != "old" || m.Form.Fields[2].Default != "" {
+		if m.URL != requested || m.Title != "A menu" || m.Form == nil || len(m.Form.Fields) != 4 || m.Form.URL != requested || m.Form.Fields[1].Default != "old" || m.Form.Fields[2].Default != "" {
 			t.Errorf("%+v %+v", m, m.Form)
 		}
 		if _, err := m.Form.Submit(nil); !errors.Is(err, scheme.ErrUnsupported) {
@@ -93,14 +93,14 @@ func TestMenuFound(t *testing.T) {
 		at := func(host string) locus.URL {
 			return locus.MustParse("wais://" + host + "/" + strings.ReplaceAll(octets, " ", ""))
 		}
-		form := NewForm(&scheme.Form{URL: at("form")}, at("asked"), nil)
-		err := errors.Join(w.Begin(&b, MenuHead{Resource: NewResource(at("asked"), at("found"), "menu"), Form: form}), w.Item(&b, scheme.Item{URL: at("item"), Title: octets, Size: -1}),
+		form := NewForm(&scheme.Form{URL: at("form")}, at("requested"), nil)
+		err := errors.Join(w.Begin(&b, MenuHead{Resource: NewResource(at("requested"), at("found"), "menu"), Form: form}), w.Item(&b, scheme.Item{URL: at("item"), Title: octets, Size: -1}),
 			w.Item(&b, scheme.Item{URL: at("item"), Size: -1}), w.End(&b, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
 		m, found, err := ReadMenu(&b)
-		if err != nil || found != at("found") || m.URL != at("asked") || m.Form.URL != at("form") {
+		if err != nil || found != at("found") || m.URL != at("requested") || m.Form.URL != at("form") {
 			t.Fatalf("%s, found at %s, %v", m.URL, found, err)
 		}
 		for i, err := range m.Items {

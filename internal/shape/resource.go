@@ -16,11 +16,11 @@ type Resource struct {
 	Kind  string `json:"kind"`
 }
 
-// NewResource describes the resource of the URL asked. The parameter found is the URL after
-// redirects, or the zero URL if the URL was not redirected.
-func NewResource(asked, found locus.URL, kind string) Resource {
-	d := Resource{URL: Text(asked.Shown()), Kind: kind}
-	if !found.IsZero() && found != asked {
+// NewResource describes the resource of the requested URL. The parameter found is the URL
+// after redirects, or the zero URL if the URL was not redirected.
+func NewResource(requested, found locus.URL, kind string) Resource {
+	d := Resource{URL: Text(requested.Shown()), Kind: kind}
+	if !found.IsZero() && found != requested {
 		d.Found = Text(found.Shown())
 	}
 	return d

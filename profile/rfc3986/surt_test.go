@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The first ones come from Heritrix (SURTTest) and from the Internet Archive's package
-// surt, with scheme and trailing comma. That package also normalizes.
+// The first examples come from Heritrix (SURTTest) and from the Internet Archive's package
+// surt, with scheme and trailing comma added. Package surt also normalizes.
 func TestSURT(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://www.archive.org":                                  "http://(org,archive,www,)",
@@ -44,7 +44,7 @@ func TestSURT(t *testing.T) {
 	}
 }
 
-// unSURT is the opposite of SURT for URIs that conform.
+// unSURT converts the result of SURT back to the URI, for URIs that conform.
 func unSURT(text string) string {
 	before, rest, ok := strings.Cut(text, "//(")
 	if !ok || strings.ContainsAny(before, "/?#") {
