@@ -13,7 +13,7 @@
 // after it as a fragment. After any scheme, Parse reads "//" as the common Internet syntax of
 // section 3.1.
 //
-// A program must not show passwords to people. It should show a URL with [URL.Shown], as
-// packages fmt and slog do. It should show other text with [MaskText], or with [Mask] if
-// offsets in the text must stay valid.
+// A program must not show passwords to people. A program should show a URL with [URL.Shown],
+// as packages fmt and slog do. A program should show other text with [MaskText], or with
+// [Mask] if offsets in the text must stay valid.
 package locus

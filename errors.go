@@ -71,8 +71,8 @@ func cut(masked string, err error) string {
 	return masked[:head] + "..."
 }
 
-// Errorf returns a SyntaxError about u with the given offset and part. It formats the reason
-// like [fmt.Errorf]. For the zero URL, the reason is always [ErrZero].
+// Errorf returns a SyntaxError about u with the given offset and part. Errorf formats the
+// reason like [fmt.Errorf]. For the zero URL, the reason is always [ErrZero].
 func (u URL) Errorf(offset int, part, format string, args ...any) *SyntaxError {
 	if u.IsZero() {
 		return &SyntaxError{Part: "genericurl", Err: ErrZero}
@@ -110,8 +110,8 @@ func plain(err error) error {
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Quote returns text in quotes, safe for a terminal and a log. It shortens a long
-// text in the middle.
+// Quote returns text in quotes, safe for a terminal and a log. Quote shortens a long text in
+// the middle.
 func Quote(text string) string {
 	const head, tail = 100, 40
 	if len(text) > head+tail+20 {

@@ -78,7 +78,7 @@ func userinfo(n *url.URL) string {
 	return n.User.String() + "@"
 }
 
-// Hostname returns the host as written. It removes the brackets of an IPv6 address.
+// Hostname returns the host as written. Hostname removes the brackets of an IPv6 address.
 func (u URL) Hostname() string {
 	return strings.TrimSuffix(strings.TrimPrefix(u.Host(), "["), "]")
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Parse reads text as a URL. It does not change the text: String returns it. The
-// error is a [*SyntaxError]. Parse reads text once and allocates only for an
-// error.
+// Parse reads text as a URL. Parse does not change the text, and String returns the same text.
+// The error is a [*SyntaxError]. Parse reads text once and allocates only for an error.
 func Parse(text string) (URL, error) {
 	if ends, rest, found := octet.Scan(text); ends != 0 {
 		u := URL{text: text, login: ends, more: rest}
@@ -106,8 +105,8 @@ func parse(text string) (URL, error) {
 	return u, nil
 }
 
-// MustParse is like [Parse] for texts that are known to be URLs. It panics if
-// Parse fails.
+// MustParse is like [Parse] for texts that are known to be URLs. MustParse panics if Parse
+// fails.
 func MustParse(text string) URL {
 	u, err := Parse(text)
 	if err != nil {
@@ -281,8 +280,8 @@ func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 	return end, nil, 0
 }
 
-// addressEnd returns the offset after the "]" of the IPv6 address at offset i. It returns -1
-// if the text at i is not an IPv6 address with an optional port.
+// addressEnd returns the offset after the "]" of the IPv6 address at offset i. addressEnd
+// returns -1 if the text at i is not an IPv6 address with an optional port.
 func addressEnd(s string, i int) int {
 	n := strings.IndexByte(s[i:], ']')
 	end := i + n + 1

@@ -25,7 +25,7 @@ type Parts struct {
 	SchemePart *string
 }
 
-// URL returns the URL with these parts. It returns a [*SyntaxError] about the joined text if
+// URL returns the URL with these parts. URL returns a [*SyntaxError] about the joined text if
 // parsing that text would not return each part unchanged. For example, a "/" in the host or a
 // "#" in the path is an error.
 func (p Parts) URL() (URL, error) {
@@ -142,13 +142,13 @@ func (u URL) Parts() Parts {
 	return p
 }
 
-// EncodeUser returns octets as the text of a user or password. It encodes ":", "@"
-// and "/" (section 3.1), and also ";", "?", "&" and "=", because some parsers read
-// them as delimiters.
+// EncodeUser returns octets as the text of a user or password. EncodeUser encodes ":", "@" and
+// "/" (section 3.1), and also ";", "?", "&" and "=", because some parsers read them as
+// delimiters.
 func EncodeUser(octets string) string { return escape.Encode(octets, escape.Unreserved()) }
 
-// IsHost reports whether text is a hostname, an IPv4 address (section 5), or an IPv6
-// address in brackets. It does not resolve the host.
+// IsHost reports whether text is a hostname, an IPv4 address (section 5), or an IPv6 address
+// in brackets. IsHost does not resolve the host.
 func IsHost(text string) bool {
 	if text != "" && text[0] == '[' {
 		return addressEnd(text, 0) == len(text)

@@ -34,9 +34,9 @@ func replaced(text string, spans []span) string {
 func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 
 // Mask returns text with each octet of a password shown as "*", so that offsets stay valid.
-// The text may be a URL, a mistyped URL, or a part of a URL. It may have the wrapper that
-// [RemoveWrapper] removes. In doubt, Mask hides a text, because errors quote mistyped URLs,
-// which may contain passwords:
+// The text may be a URL, a mistyped URL, or a part of a URL. The text may include the wrapper
+// that [RemoveWrapper] removes. In doubt, Mask hides a text, because errors quote mistyped
+// URLs, which may contain passwords:
 //
 //	text                            hidden
 //	ftp://u:PW@h/a@b                PW: the grammar says where the login ends
@@ -263,7 +263,7 @@ func secrets(text string, u URL) []span {
 	return keepEnds(text, f.spans)
 }
 
-// hasNone is a fast test that text contains no password. It has the same parameters as
+// hasNone is a fast test that text contains no password. hasNone has the same parameters as
 // secrets. Most texts contain no ":" except after the scheme and before the port. The result
 // may be false for a text without a password.
 func hasNone(text string, u URL) bool {
@@ -518,8 +518,8 @@ func isBareIPv6(text string) bool {
 	return strings.Count(text, ":") >= 2 && strings.Trim(text, "0123456789ABCDEFabcdef:.") == ""
 }
 
-// embedded finds the passwords of URLs in a path, a search and a fragment. It begins at mark
-// i.
+// embedded finds the passwords of URLs in a path, a search and a fragment. The search begins
+// at mark i.
 func (f *finder) embedded(i int) {
 	searching := false
 	for i < len(f.marks) {
@@ -544,8 +544,8 @@ func (f *finder) embedded(i int) {
 }
 
 // opens reports whether a login may follow the "/" of mark i, because that "/" is not in the
-// middle of a path. It must be at the start, in a search, after a bracket, or after the ":" of
-// another URL, as in "URL:ftp://u:PW".
+// middle of a path. That "/" must be at the start, in a search, after a bracket, or after the
+// ":" of another URL, as in "URL:ftp://u:PW".
 func (f *finder) opens(i int) bool {
 	at := f.marks[i].start
 	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0 || f.is(i-1, ':') && f.marks[i-1].end == at

@@ -288,8 +288,7 @@ func (u URL) WithoutPassword() URL {
 	return v
 }
 
-// Compare orders URLs by their text, byte by byte. It returns 0 if and only if
-// u == v.
+// Compare orders URLs by their text, byte by byte. Compare returns 0 if and only if u == v.
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
 
 // classFacts returns the facts about a path. The argument all is the bitwise AND of the

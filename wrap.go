@@ -16,8 +16,8 @@ type Unwrapped struct {
 }
 
 // RemoveWrapper removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>" or
-// "URL:...", with the prefix in either case. It also removes white space within the brackets,
-// including line breaks, and at both ends. The remaining text need not be a URL.
+// "URL:...", with the prefix in either case. RemoveWrapper also removes white space within the
+// brackets, including line breaks, and at both ends. The remaining text need not be a URL.
 func RemoveWrapper(text string) Unwrapped {
 	w := Unwrapped{text: text, end: len(text)}
 	w.trim()
@@ -104,7 +104,7 @@ func (w Unwrapped) Offset(i int) int {
 }
 
 // Error converts a [*SyntaxError] about the text without its wrapper: it returns the same
-// error with the offset in the original text. It returns any other error unchanged.
+// error with the offset in the original text. Error returns any other error unchanged.
 func (w Unwrapped) Error(err error) error {
 	e, ok := err.(*SyntaxError)
 	if !ok || w.start == 0 && w.end == len(w.text) && !w.Folded() {
@@ -134,9 +134,9 @@ func (w Unwrapped) Note() (note Violation, ok bool) {
 	return Violation{Rule: "wrapper", Kind: Note, Section: "RFC 1738 appendix", Text: before, Help: help}, true
 }
 
-// Wrap returns u in the wrapper of RFC 1738's appendix, "<URL:...>". It breaks a line
-// longer than width octets, if possible after a reserved character, and never after a
-// hyphen or within an escape. A width of 0 disables line breaks.
+// Wrap returns u in the wrapper of RFC 1738's appendix, "<URL:...>". Wrap breaks a line longer
+// than width octets, if possible after a reserved character, and never after a hyphen or
+// within an escape. A width of 0 disables line breaks.
 //
 // Wrap fails if u contains "<", ">" or a character that is not US-ASCII, because a wrapped URL
 // must encode such characters.

@@ -1,6 +1,6 @@
-// Package escape encodes octets as URL text and decodes them. It writes each octet
-// that may not appear unescaped as "%" and two hexadecimal digits (RFC 1738
-// section 2.2; "Encoding reserved characters" in the URI draft).
+// Package escape encodes octets as URL text and decodes them. The package writes each octet
+// that may not appear unescaped as "%" and two hexadecimal digits (RFC 1738 section 2.2;
+// "Encoding reserved characters" in the URI draft).
 //
 // For each character class of RFC 1738 section 5, a function with the standard's name returns
 // a [Set]. An encoder has a parameter for the set of characters to leave unescaped. A program
@@ -36,9 +36,9 @@ func (e *TripletError) Error() string {
 // Unwrap returns [ErrTriplet].
 func (e *TripletError) Unwrap() error { return ErrTriplet }
 
-// AppendEncode encodes octets as URL text and appends the text to dst. It does not change
-// octets in the set keep. It writes each other octet as "%" and two upper-case hexadecimal
-// digits. It always encodes "%", even if keep contains "%".
+// AppendEncode encodes octets as URL text and appends the text to dst. AppendEncode does not
+// change octets in the set keep. AppendEncode writes each other octet as "%" and two
+// upper-case hexadecimal digits. AppendEncode always encodes "%", even if keep contains "%".
 func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	for i := 0; i < len(octets); i++ {
 		if c := octets[i]; keep.Has(c) && c != '%' {
@@ -76,8 +76,8 @@ func AppendDecode(dst []byte, text string) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode is like [AppendDecode] but returns a string. It does not allocate for a
-// text without "%".
+// Decode is like [AppendDecode] but returns a string. Decode does not allocate for a text
+// without "%".
 func Decode(text string) (string, error) {
 	if strings.IndexByte(text, '%') < 0 {
 		return text, nil
@@ -86,10 +86,10 @@ func Decode(text string) (string, error) {
 	return string(b), err
 }
 
-// AppendSafer appends text to dst. It encodes each character in the set unsafe and each octet
-// that is not graphic US-ASCII. It does not change escapes or the characters in the set
-// reserved, so the meaning stays the same (URI draft, "Reduced or increased safe character
-// sets").
+// AppendSafer appends text to dst. AppendSafer encodes each character in the set unsafe and
+// each octet that is not graphic US-ASCII. AppendSafer does not change escapes or the
+// characters in the set reserved, so the meaning stays the same (URI draft, "Reduced or
+// increased safe character sets").
 func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -108,10 +108,10 @@ func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	return dst
 }
 
-// AppendExpand appends text to dst. It decodes the escapes of characters in the set plain, and
-// writes all other escapes with upper-case digits (URI draft, "selectively and reversibly
-// expanded"). It never decodes "%" or the characters in the set reserved. If text is invalid,
-// it returns a [*TripletError].
+// AppendExpand appends text to dst. AppendExpand decodes the escapes of characters in the set
+// plain, and writes all other escapes with upper-case digits (URI draft, "selectively and
+// reversibly expanded"). AppendExpand never decodes "%" or the characters in the set reserved.
+// If text is invalid, it returns a [*TripletError].
 func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) {
 	plain = plain.Minus(reserved).Without("%")
 	for i := 0; i < len(text); i++ {

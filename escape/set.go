@@ -7,7 +7,7 @@ import "math/bits"
 // be encoded (RFC 1738 section 2.2).
 type Set struct{ lo, hi uint64 }
 
-// Chars returns the set of the US-ASCII characters in s. It ignores all other octets.
+// Chars returns the set of the US-ASCII characters in s. Chars ignores all other octets.
 func Chars(s string) Set { return Set{}.With(s) }
 
 // With returns the set with the characters of s added.
@@ -75,12 +75,12 @@ func Safe() Set { return Set{lo: 0x0000681000000000, hi: 0x0000000080000000} }
 // Extra is the set extra of RFC 1738 section 5, which contains "!", "*", "'", "(", ")" and ",".
 func Extra() Set { return Set{lo: 0x0000178200000000} }
 
-// National is the set national of RFC 1738 section 5. It contains the characters
-// { } | \ ^ ~ [ ] and `.
+// National is the set national of RFC 1738 section 5. National contains the characters { } | \
+// ^ ~ [ ] and `.
 func National() Set { return Set{hi: 0x7800000178000000} }
 
-// Punctuation is the set punctuation of RFC 1738 section 5. It contains the characters
-// < > # % and ".
+// Punctuation is the set punctuation of RFC 1738 section 5. Punctuation contains the
+// characters < > # % and ".
 func Punctuation() Set { return Set{lo: 0x5000002C00000000} }
 
 // Unsafe is the set of unsafe characters of RFC 1738 section 2.2, which must always be
@@ -95,24 +95,24 @@ func Reserved() Set { return Set{lo: 0xAC00804000000000, hi: 0x0000000000000001}
 // and extra. No scheme requires an encoder to escape these characters.
 func Unreserved() Set { return Alpha().Union(Digit()).Union(Safe()).Union(Extra()) }
 
-// User is the set of characters in a user and a password (section 5). It contains the set
+// User is the set of characters in a user and a password (section 5). User contains the set
 // unreserved, and ; ? & =
 func User() Set { return Unreserved().Union(Set{lo: 0xA800004000000000}) }
 
-// Fsegment is the set of characters in fsegment and psegment (section 5). It contains the set
-// unreserved, and ? : @ & =
+// Fsegment is the set of characters in fsegment and psegment (section 5). Fsegment contains
+// the set unreserved, and ? : @ & =
 func Fsegment() Set { return Unreserved().Union(Set{lo: 0xA400004000000000, hi: 0x0000000000000001}) }
 
-// Hsegment is the set of characters in hsegment and search (section 5). It contains the set
-// unreserved, and ; : @ & =
+// Hsegment is the set of characters in hsegment and search (section 5). Hsegment contains the
+// set unreserved, and ; : @ & =
 func Hsegment() Set { return Unreserved().Union(Set{lo: 0x2C00004000000000, hi: 0x0000000000000001}) }
 
-// Field is the set of characters in fieldname and fieldvalue of prospero URLs (section 5). It
-// contains the set unreserved, and ? : @ &
+// Field is the set of characters in fieldname and fieldvalue of prospero URLs (section 5).
+// Field contains the set unreserved, and ? : @ &
 func Field() Set { return Unreserved().Union(Set{lo: 0x8400004000000000, hi: 0x0000000000000001}) }
 
 // Article is the set of characters before the "@" in a news article's identifier (section 5).
-// It contains the set unreserved, and ; / ? : & =
+// Article contains the set unreserved, and ; / ? : & =
 func Article() Set { return Unreserved().Union(Set{lo: 0xAC00804000000000}) }
 
 // Xchar is the set xchar of RFC 1738 section 5, the union of unreserved and reserved.

@@ -122,8 +122,9 @@ func confusion(url string, differences []string, accepted []meaning) Confusion {
 	return ""
 }
 
-// hasOddCharacter reports whether text contains an unusual character for a hostname. This is "_",
-// or a character that is neither valid in a hostname nor a delimiter after a hostname.
+// hasOddCharacter reports whether text contains an unusual character for a hostname. An
+// unusual character is "_", or a character that is neither valid in a hostname nor a delimiter
+// after a hostname.
 func hasOddCharacter(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	return strings.ContainsFunc(text, func(r rune) bool { return r < 0x80 && !isAlphanumeric(byte(r)) && !strings.ContainsRune(".-:", r) })

@@ -83,8 +83,8 @@ func advisoriesFor(url string) (list []Advisory) {
 	return list
 }
 
-// roughParts splits url for the patterns, not as a parser does. It ends each part at the first
-// character at which any parser might end the part.
+// roughParts splits url for the patterns, not as a parser does. roughParts ends each part at
+// the first character at which any parser might end the part.
 func roughParts(url string) map[string]string {
 	parts := map[string]string{"url": url}
 	_, rest, ok := strings.Cut(url, ":")

@@ -92,8 +92,8 @@ func curlQuote(text string) string { return `"` + curlEscapes.Replace(text) + `"
 // curlReport is curl's report about one transfer.
 type curlReport struct{ exit, scheme, message string }
 
-// lost reports whether curl failed to reach its proxy before the timeout. Such a report says
-// nothing about the URL.
+// lost reports whether curl failed to reach its proxy before the timeout. A report about such
+// a failure says nothing about the URL.
 func (c curlReport) lost() bool { return c.exit == "7" || c.exit == "28" }
 
 // curlReports returns curl's reports by URL number. Each line that contains a report begins

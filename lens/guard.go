@@ -61,10 +61,10 @@ type GuardResult struct {
 	Findings []Finding
 }
 
-// Guard searches for URLs that both parsers accept, but read as different targets. Such a URL
-// passes a check that uses the filter parser, but a client that uses the fetch parser contacts
-// another server. If ctx ends, Guard returns the findings so far with the error of ctx. Any
-// other error means that a parser cannot run.
+// Guard searches for URLs that both parsers accept, but read as different targets. A URL that
+// Guard finds passes a check that uses the filter parser, but a client that uses the fetch
+// parser contacts another server. If ctx ends, Guard returns the findings so far with the
+// error of ctx. Any other error means that a parser cannot run.
 func (l *Lens) Guard(ctx context.Context, filter, fetch Parser, o *GuardOptions) (GuardResult, error) {
 	if o == nil {
 		o = &GuardOptions{}

@@ -11,8 +11,8 @@ import (
 
 var errHTTP = errors.New("not a request to an HTTP proxy")
 
-// serveHTTP acts as an HTTP proxy that answers every request with "not found". It returns the
-// request.
+// serveHTTP acts as an HTTP proxy that answers every request with "not found". serveHTTP
+// returns the request.
 func serveHTTP(conn net.Conn, login func(user, password string) bool) (proxyRequest, error) {
 	head, err := readHead(bufio.NewReader(io.LimitReader(conn, maxRequest)))
 	if err != nil {

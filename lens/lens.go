@@ -14,7 +14,7 @@ import (
 // atOnce is the number of parsers that run at the same time.
 const atOnce = 4
 
-// Lens runs parsers on URLs and compares their results. It may be used concurrently.
+// Lens runs parsers on URLs and compares their results. A Lens may be used concurrently.
 type Lens struct {
 	registry *scheme.Registry
 	readers  []Parser
@@ -40,8 +40,8 @@ type Result struct {
 	Offsets map[string]int
 }
 
-// Report holds the results of all parsers of a Lens for one URL, and their differences. Its
-// JSON contains no password.
+// Report holds the results of all parsers of a Lens for one URL, and their differences. The
+// JSON of a Report contains no password.
 type Report struct {
 	// Input is the URL as the caller passed it, including its password.
 	Input   string
@@ -57,8 +57,8 @@ type Report struct {
 	// uses the other parser. A parser that finds no host causes no danger if the schemes are
 	// equal, because the program then contacts no host.
 	Danger bool
-	// Why explains the differences and the danger. It contains no password, and is empty
-	// if there are no differences.
+	// Why explains the differences and the danger. Why contains no password, and is empty if
+	// there are no differences.
 	Why string
 }
 

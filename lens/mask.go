@@ -16,8 +16,8 @@ import (
 // hidden is the text that replaces a password.
 const hidden = "***"
 
-// Masked returns a copy of r for people and logs. It replaces each password with "***", in
-// every part of every result. It decodes octets that are not valid UTF-8 as ISO Latin 1.
+// Masked returns a copy of r for people and logs. Masked replaces each password with "***", in
+// every part of every result. Masked decodes octets that are not valid UTF-8 as ISO Latin 1.
 func (r *Report) Masked() Report {
 	m := newMask(r)
 	masked := *r
@@ -37,8 +37,8 @@ func (r *Report) Masked() Report {
 	return masked
 }
 
-// Format writes the explanation and the URL without its passwords. It does so for every verb,
-// because messages and logs must not show a password by accident.
+// Format writes the explanation and the URL without its passwords. Format hides passwords for
+// every verb, because messages and logs must not show a password by accident.
 func (r Report) Format(f fmt.State, _ rune) {
 	m := r.Masked()
 	text := m.Input
@@ -152,8 +152,8 @@ func (m *mask) add(secret string) {
 }
 
 // part hides the secrets in a part of a result. If the map offsets contains the part, part
-// hides the octets that are part of a password in the URL. It does not hide a port without an
-// offset, which is the scheme's default port.
+// hides the octets that are part of a password in the URL. The method part does not hide a
+// port without an offset, which is the scheme's default port.
 func (m *mask) part(name, text string, offsets map[string]int) string {
 	at, found := offsets[name]
 	switch {

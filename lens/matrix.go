@@ -91,9 +91,9 @@ func (p *Pair) add(aOK, bOK bool, a, b meaning) {
 	}
 }
 
-// Behavior describes how the parsers of r read the URL of e. It lists the parsers that
-// accept the URL and, for each part of the URL, the groups of parsers that agree. Two
-// entries of a class with the same behavior show the same confusion.
+// Behavior describes how the parsers of r read the URL of e. Behavior lists the parsers that
+// accept the URL and, for each part of the URL, the groups of parsers that agree. Two entries
+// of a class with the same behavior show the same confusion.
 func (l *Lens) Behavior(e Entry, r Report) string {
 	var b strings.Builder
 	b.WriteString(e.Class)

@@ -20,8 +20,8 @@ const DefaultTimeout = 30 * time.Second
 // Options select programs. Only Registry must be set; the zero value of the other fields
 // selects all installed programs.
 type Options struct {
-	// Registry provides the URL schemes that programs with a network may receive. It must be
-	// set.
+	// Registry provides the URL schemes that programs with a network may receive. Registry
+	// must be set.
 	Registry *scheme.Registry
 	// With maps parser names to program paths; "" means a search in PATH. The function
 	// Programs returns these parsers even if they are not installed. A parser that is not
@@ -35,8 +35,8 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// programRow describes a parser that is an installed program. Its function read runs the
-// program.
+// programRow describes a parser that is an installed program. The function read of a row runs
+// the program.
 type programRow struct {
 	name, program string
 	// probe holds arguments with which the program succeeds if the parser is installed. An

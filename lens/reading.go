@@ -11,7 +11,7 @@ type ParseResult struct {
 	// OK reports whether the parser accepts the URL. A standard that rejects the URL may
 	// still return parts.
 	OK bool
-	// Error is the reason why the parser rejects the URL. It may quote a password.
+	// Error is the reason why the parser rejects the URL. Error may quote a password.
 	Error string
 
 	Scheme, User, Password, Host, Port *string
@@ -19,7 +19,7 @@ type ParseResult struct {
 	Path            *string
 	Query, Fragment *string
 
-	// Unseen lists the parts that the parser does not expose. Such parts are nil, and never
+	// Unseen lists the parts that the parser does not expose. Unseen parts are nil, and never
 	// count as differences.
 	Unseen []string
 }
@@ -50,8 +50,8 @@ const (
 	KindParser   Kind = "parser"   // a program or library in use
 )
 
-// Parser parses URLs with the rules of one standard, or with one program or library. Its
-// methods may be called concurrently.
+// Parser parses URLs with the rules of one standard, or with one program or library. The
+// methods of a Parser may be called concurrently.
 type Parser interface {
 	// Name returns a name that must be unique among the parsers of a Lens, such as "net/url".
 	Name() string

@@ -15,8 +15,8 @@ var (
 	errStranger = errors.New("wrong password")
 )
 
-// serveSOCKS acts as a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). It reports a
-// successful connection, and then sends no more data. The program sees a closed connection,
+// serveSOCKS acts as a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). serveSOCKS reports
+// a successful connection, and then sends no more data. The program sees a closed connection,
 // but still sends its request.
 func serveSOCKS(conn net.Conn, login func(user, password string) bool) (proxyRequest, error) {
 	in := bufio.NewReader(io.LimitReader(conn, maxRequest))

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// batchSize is the number of changes in one transaction. It is large because each transaction
-// rewrites nearly all postings.
+// batchSize is the number of changes in one transaction. batchSize is large because each
+// transaction rewrites nearly all postings.
 const batchSize = 1 << 17
 
 // batch holds the changes of one transaction, which are new messages and the state of the
@@ -127,7 +127,7 @@ func sortPostings(list []posting) {
 }
 
 // takePartition encodes the postings of a partition, which must be at the start of list, and
-// appends them to dst. It also returns the remaining postings of list.
+// appends them to dst. takePartition also returns the remaining postings of list.
 func takePartition(dst []byte, list []posting, partition [2]byte) (places []byte, rest []posting) {
 	for len(list) > 0 && list[0].partition() == partition {
 		dst = list[0].appendTo(dst)

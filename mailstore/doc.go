@@ -4,8 +4,9 @@
 // The package reads Maildirs with the subfolders of Maildir++, mbox files, and files that
 // contain one message (.eml, MH). A source is a Maildir, a file, or any other directory, which
 // the package reads recursively. The package detects the kind of a file from the file's
-// content. It follows a symbolic link, unless the link points to a directory that contains the
-// link. It skips files that are unreadable or not regular, and reports them to [Options].Note.
+// content. The package follows a symbolic link, unless the link points to a directory that
+// contains the link. The package skips files that are unreadable or not regular, and reports
+// them to [Options].Note.
 //
 // # mbox
 //
@@ -19,11 +20,11 @@
 //
 // The index is a file in [Options].Cache with the locations of messages. Before the package
 // returns a location, it reads the Message-ID from the message itself. An outdated index
-// therefore costs time, but never gives wrong results. [Store.Refresh] updates the index. It
-// reads only the new part of an mbox that has grown, and the new files of a Maildir.
-// [Store.Find] also updates the index if an identifier is missing or a location is wrong. The
-// refresh after an interrupted refresh continues where the first one stopped. The package
-// renames a damaged index to a name that ends in ".damaged", and builds a new index.
+// therefore costs time, but never gives wrong results. [Store.Refresh] updates the index.
+// Store.Refresh reads only the new part of an mbox that has grown, and the new files of a
+// Maildir. [Store.Find] also updates the index if an identifier is missing or a location is
+// wrong. The refresh after an interrupted refresh continues where the first one stopped. The
+// package renames a damaged index to a name that ends in ".damaged", and builds a new index.
 //
 // Several processes may share the index. Only one process at a time updates the index. Lookups
 // wait only during a transaction of that process.

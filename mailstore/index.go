@@ -21,9 +21,9 @@ const version = "locus mailstore 1"
 // The buckets of the index.
 //
 // The bucket "places" maps the hash of an identifier to postings. A key is the first two bytes
-// of a hash. Its value holds the sorted postings of all hashes that begin with these bytes.
-// The bucket contains at most 65,536 keys, so an update needs much less memory than with one
-// key for each identifier.
+// of a hash. The value for a key holds the sorted postings of all hashes that begin with these
+// bytes. The bucket contains at most 65,536 keys, so an update needs much less memory than
+// with one key for each identifier.
 const (
 	bucketPlaces     = "places"     // maps two bytes of a hash to postings
 	bucketContainers = "containers" // maps a number to a container

@@ -37,9 +37,9 @@ var _ interface {
 	io.ReaderAt
 } = (*Message)(nil)
 
-// Open opens the message at the location l. It also finds renamed Maildir messages. It returns
-// an error that wraps [fs.ErrNotExist] if the message is missing or no longer contains the
-// Message-ID of l.
+// Open opens the message at the location l. Open also finds renamed Maildir messages. Open
+// returns an error that wraps [fs.ErrNotExist] if the message is missing or no longer contains
+// the Message-ID of l.
 func (s *Store) Open(l Location) (*Message, error) {
 	m, err := s.open(l)
 	if err != nil && l.maildir {

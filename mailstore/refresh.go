@@ -180,7 +180,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 		switch {
 		case maildir && (name == "cur" || name == "new" || name == "tmp"):
 		case maildir && entry.Type().IsRegular():
-			// These are configuration files of the Maildir.
+			// These files contain the configuration of the Maildir, and no mail.
 		case entry.IsDir():
 			below = append(below, filepath.Join(path, name))
 		case entry.Type()&fs.ModeSymlink != 0:
@@ -440,8 +440,8 @@ type scan struct {
 	files     []indexedFile // sorted by fingerprint
 }
 
-// indexedFile is a file in the index. It must be small, because a directory may contain a
-// million files.
+// indexedFile is a file in the index. An indexedFile must be small, because a directory may
+// contain a million files.
 type indexedFile struct {
 	fingerprint hash
 	number      uint32
@@ -663,8 +663,8 @@ func base(name string) string {
 }
 
 // findRenamed finds a Maildir message that was stored at path. A mail program renames the file
-// when it changes the message's flags. It moves the file from the directory new to cur when it
-// has seen the message.
+// when it changes the message's flags. A mail program moves the file from the directory new to
+// cur when it has seen the message.
 func findRenamed(path string) (found string, err error) {
 	maildir, want := filepath.Dir(filepath.Dir(path)), base(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {

@@ -29,8 +29,8 @@ type Options struct {
 	// each store builds a temporary index.
 	Cache string
 	// Note is called for each problem that does not end an operation, such as a skipped file,
-	// a damaged index or a temporary index. It may be called concurrently. If Note is nil, the
-	// store does not report such problems.
+	// a damaged index or a temporary index. Note may be called concurrently. If Note is nil,
+	// the store does not report such problems.
 	Note func(error)
 	// Progress is called with the progress of indexing by [Store.Find], and by [Store.Refresh]
 	// and [Store.Rebuild] if their own function is nil. If Progress is nil, the store does not
@@ -38,7 +38,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Store finds messages in received mail. Its methods may be called concurrently.
+// Store finds messages in received mail. The methods of a Store may be called concurrently.
 type Store struct {
 	sources   []string
 	note      func(error)
@@ -53,8 +53,8 @@ type Store struct {
 	ended      int // number of the last successful refresh
 }
 
-// Open returns a store. Open does not read any mail. It fails if ctx is cancelled, if a source
-// has no absolute path, or if it cannot create an index in any directory.
+// Open returns a store. Open does not read any mail. Open fails if ctx is cancelled, if a
+// source has no absolute path, or if it cannot create an index in any directory.
 func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, waitForWriter) }
 
 // waitForWriter is the maximum time to wait for another process that writes the index.
@@ -127,7 +127,7 @@ func (s *Store) Close() error {
 	return os.RemoveAll(s.temporary)
 }
 
-// Location is the location of a message. It is comparable.
+// Location is the location of a message. A Location is comparable.
 type Location struct {
 	Path      string // path of the file
 	Mbox      bool   // the file is an mbox
@@ -145,11 +145,11 @@ func (l Location) String() string {
 }
 
 // Find returns the locations of up to 1,000 messages with the given Message-ID, sorted by path
-// and offset. It opens each message to confirm the Message-ID. The argument may include "<"
+// and offset. Find opens each message to confirm the Message-ID. The argument may include "<"
 // and ">".
 //
 // If the index lacks the identifier or contains an outdated location, Find first updates the
-// index. The first update may take long. It returns the same errors as [Store.Refresh].
+// index. The first update may take long. Find returns the same errors as [Store.Refresh].
 func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) {
 	if bare, ok := strings.CutPrefix(messageID, "<"); ok {
 		messageID = strings.TrimSuffix(bare, ">")
@@ -258,10 +258,10 @@ func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.Fil
 	}
 }
 
-// Refresh updates the index. It calls progress periodically and at the end, unless progress is
-// nil. Refresh fails if ctx is cancelled or the index can't be written. The error wraps
-// [ErrBusy] if another process updates the index. Even after an error, the index contains the
-// messages that Refresh has found so far.
+// Refresh updates the index. Refresh calls progress periodically and at the end, unless
+// progress is nil. Refresh fails if ctx is cancelled or the index can't be written. The error
+// wraps [ErrBusy] if another process updates the index. Even after an error, the index
+// contains the messages that Refresh has found so far.
 func (s *Store) Refresh(ctx context.Context, progress func(Progress)) error {
 	return s.refresh(ctx, progress, refreshOptions{since: s.refreshesBegun()})
 }

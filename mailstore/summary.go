@@ -19,8 +19,9 @@ type Summary struct {
 	Messages int64  // messages that Find can find, because they have a Message-ID
 }
 
-// Summary counts the distinct messages in the index. It reads the whole index, but no mail. It
-// needs 8 bytes of memory per message. Before the first [Store.Refresh], the count is 0.
+// Summary counts the distinct messages in the index. Summary reads the whole index, but no
+// mail. Summary needs 8 bytes of memory per message. Before the first [Store.Refresh], the
+// count is 0.
 func (s *Store) Summary() (Summary, error) {
 	sum := Summary{Path: s.index.Path}
 	err := s.index.View(func(tx *bbolt.Tx) (err error) {

@@ -27,9 +27,9 @@ type date struct {
 	bad                  bool
 }
 
-// ParseDate parses a date-time of RFC 5322 (sections 3.3 and 4.3) or RFC 3339. It also parses
-// dates as in RFC 850 (19-Nov-82) and in the C library (Fri Nov 19 16:14:55 1982). The words
-// of a date may be in almost any order. ok is false if text is not a date.
+// ParseDate parses a date-time of RFC 5322 (sections 3.3 and 4.3) or RFC 3339. ParseDate also
+// parses dates as in RFC 850 (19-Nov-82) and in the C library (Fri Nov 19 16:14:55 1982). The
+// words of a date may be in almost any order. ok is false if text is not a date.
 func ParseDate(text string) (t time.Time, ok bool) {
 	if len(text) > longestDate {
 		return time.Time{}, false

@@ -1,7 +1,7 @@
 // Package message reads mail messages and news articles (RFC 5322, RFC 5536) with MIME (RFC 2045 to
 // 2049).
 //
-// [Parse] finds the parts of a message in a file or in memory. It makes one pass and stores
+// [Parse] finds the parts of a message in a file or in memory. Parse makes one pass and stores
 // only the headers and the offsets of the parts. Memory therefore does not depend on the size
 // of attachments. [Read] reads a message from a stream into memory. [ReadHeader] reads only
 // the header. [Mbox] reads the messages of an mbox file.
@@ -32,6 +32,6 @@
 //
 // The file name of a part is a label for display ([Part.Name]). Decoded texts may contain
 // control characters, which callers must remove before writing a text to a terminal. The
-// package converts HTML to text. It lists the URLs in HTML, but does not fetch them, and runs
-// no scripts.
+// package converts HTML to text. The package lists the URLs in HTML, but does not fetch them,
+// and runs no scripts.
 package message

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The readers in this file decode a Content-Transfer-Encoding (RFC 2045 section 6). They skip
-// invalid text, which Parse reports as faults.
+// The readers in this file decode a Content-Transfer-Encoding (RFC 2045 section 6). These
+// readers skip invalid text, which Parse reports as faults.
 
 const (
 	noDigit = 0xFF
@@ -26,8 +26,9 @@ var base64Values = func() (t [256]byte) {
 	return t
 }()
 
-// base64Decoder decodes base64 (RFC 2045 section 6.8). Characters outside the alphabet are skipped.
-// It continues after padding, because some programs put several texts into one part.
+// base64Decoder decodes base64 (RFC 2045 section 6.8). A base64Decoder skips characters
+// outside the alphabet. A base64Decoder continues after padding, because some programs put
+// several base64 texts into one part.
 type base64Decoder struct {
 	bits uint32
 	n    int // number of base64 digits in the field bits
@@ -89,8 +90,8 @@ func base64Fault(line []byte) int {
 	return -1
 }
 
-// quotedPrintable decodes quoted-printable (RFC 2045 section 6.7) line by line. It leaves
-// an "=" that does not begin an escape unchanged.
+// quotedPrintable decodes quoted-printable (RFC 2045 section 6.7) line by line. A
+// quotedPrintable leaves an "=" that does not begin an escape unchanged.
 type quotedPrintable struct {
 	carry []byte // an incomplete escape at the end of a fragment
 }
@@ -176,8 +177,8 @@ func (u *uuencoded) step(dst []byte, f *fragment) ([]byte, error) {
 	return dst, nil
 }
 
-// appendUU appends the decoded bytes of one line. It replaces spaces that were lost at the end
-// of the line by zeros.
+// appendUU appends the decoded bytes of one line. appendUU replaces spaces that were lost at
+// the end of the line by zeros.
 func appendUU(dst, line []byte) []byte {
 	if len(line) == 0 {
 		return dst

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Header is the header of a message or part. It holds the fields in order and as written (RFC
-// 5322 section 2.2). The zero Header is empty. Field names are case-insensitive.
+// Header is the header of a message or part. A Header holds the fields in order and as written
+// (RFC 5322 section 2.2). The zero Header is empty. Field names are case-insensitive.
 type Header struct {
 	raw    string
 	offset int64 // offset of raw in the message
@@ -105,7 +105,7 @@ func unfold(value string) string {
 	return b.String()
 }
 
-// Fields iterates over the fields in order. It skips lines that are not fields, which
+// Fields iterates over the fields in order. Fields skips lines that are not fields, which
 // [Message.Faults] reports.
 func (h Header) Fields() iter.Seq[Field] {
 	return func(yield func(Field) bool) {

@@ -29,9 +29,9 @@ type htmlText struct {
 	anchor []byte // text of the open link, as long as the text may equal the URL
 }
 
-// writeHTML writes the text of an HTML part and returns the URLs of its links. It writes the
-// number of each link after the link's text, beginning with [1]. writeHTML holds only one
-// token in memory. If a token is too long, writeHTML stops and returns a [Fault].
+// writeHTML writes the text of an HTML part and returns the URLs of its links. writeHTML
+// writes the number of each link after the link's text, beginning with [1]. writeHTML holds
+// only one token in memory. If a token is too long, writeHTML stops and returns a [Fault].
 func writeHTML(w io.Writer, p Part) (links []string, err error) {
 	h := &htmlText{w: w}
 	h.Output = h

@@ -8,9 +8,9 @@ import (
 )
 
 // ParseIDs returns the identifiers in a References or In-Reply-To field, without "<" and ">"
-// (RFC 5322 section 3.6.4). It skips comments, quoted strings and words between the
-// identifiers. It removes spaces in an identifier, where a line was folded. If text contains
-// no "<" and every word looks like an identifier, the words are the identifiers.
+// (RFC 5322 section 3.6.4). ParseIDs skips comments, quoted strings and words between the
+// identifiers. ParseIDs removes spaces in an identifier, where a line was folded. If text
+// contains no "<" and every word looks like an identifier, the words are the identifiers.
 func ParseIDs(text string) []string {
 	s := scanIDs(text)
 	if s.ids != nil || s.cut != "" {
@@ -261,7 +261,7 @@ func links(scheme string, ids ...string) []locus.URL {
 }
 
 // Thread returns the URLs of the messages to which this message refers, in order and without
-// duplicates. It returns news URLs for a news article, and mid URLs for a mail message. A
+// duplicates. Thread returns news URLs for a news article, and mid URLs for a mail message. A
 // message with a Newsgroups field is an article. For other messages from a news server, the
 // caller must set isArticle.
 func (h Header) Thread(isArticle bool) []locus.URL {

@@ -56,7 +56,7 @@ func (s *scanner) openEncoded() error {
 }
 
 // insert appends the nodes and faults of an enclosed message. The node with the index at
-// contains the message. It must be the last node.
+// contains the message. That node must be the last node.
 func (s *scanner) insert(at int, inner *scanner) {
 	m := s.m
 	m.nodes[at].children = 1
@@ -74,9 +74,9 @@ func (s *scanner) insert(at int, inner *scanner) {
 	}
 }
 
-// decodeInner scans the enclosed message of node i. It returns nil and reports a fault if the
-// content is not a message, or if a limit is reached. The argument count is the number of
-// nodes so far, because enclosed messages share the limits of the whole message.
+// decodeInner scans the enclosed message of node i. decodeInner returns nil and reports a
+// fault if the content is not a message, or if a limit is reached. The argument count is the
+// number of nodes so far, because enclosed messages share the limits of the whole message.
 func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	m := s.m
 	n := &m.nodes[i]

@@ -76,10 +76,10 @@ type MboxMessage struct {
 	Sized  bool     // whether End comes from the Content-Length
 	Cut    bool     // whether the message is the last and seems incomplete
 
-	// Quotes lists the offsets of the ">" to remove from lines that begin with one or more ">" and
-	// "From " (mboxrd). It is empty if the body has a correct Content-Length and lines that begin
-	// with "From ", because such a body is not quoted (mboxcl2). Quotes is also empty if there are
-	// more than a million offsets.
+	// Quotes lists the offsets of the ">" to remove from lines that begin with one or more ">"
+	// and "From " (mboxrd). Quotes is empty if the body has a correct Content-Length and lines
+	// that begin with "From ", because such a body is not quoted (mboxcl2). Quotes is also
+	// empty if there are more than a million offsets.
 	Quotes []int64
 	// Doubtful is the number of lines that begin with ">From ". In an mboxo file, where a
 	// program quotes only lines that begin with "From ", the original message may contain the
@@ -98,8 +98,8 @@ func NewMbox(r io.Reader) *Mbox {
 	return m
 }
 
-// Next advances to the next message, and reports whether a message follows. It skips the rest
-// of the current message. It treats the first line of the mbox as a From_ line.
+// Next advances to the next message, and reports whether a message follows. Next skips the
+// rest of the current message. Next treats the first line of the mbox as a From_ line.
 func (m *Mbox) Next() bool {
 	m.End()
 	if m.err == nil {
@@ -122,8 +122,8 @@ func (m *Mbox) Err() error {
 	return m.err
 }
 
-// Read reads the current message as stored in the mbox, with its From_ line, quotes and the blank
-// line after it. It returns [io.EOF] at the end of the message.
+// Read reads the current message as stored in the mbox, with its From_ line, quotes and the
+// blank line after it. Read returns [io.EOF] at the end of the message.
 func (m *Mbox) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -352,8 +352,8 @@ func (m *Mbox) finish() {
 	}
 }
 
-// idHeader reads the header fields that an mbox and an index need. It reads the header line by
-// line, so that memory does not depend on the length of the header.
+// idHeader reads the header fields that an mbox and an index need. An idHeader reads the
+// header line by line, so that memory does not depend on the length of the header.
 type idHeader struct {
 	ids    []string
 	length int64 // Content-Length, or -1
@@ -426,11 +426,11 @@ func (h *idHeader) endField() {
 
 var idBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
 
-// ReadIDs reads the header of a message for an index. It returns the identifiers of the
-// Message-ID fields, like [MboxMessage].IDs. It also returns the offset at which the header
-// starts, which is greater than 0 if a From_ line precedes the header. Memory does not depend
-// on the length of the header. If mbox is true, a second From_ line ends the message, as in an
-// mbox.
+// ReadIDs reads the header of a message for an index. ReadIDs returns the identifiers of the
+// Message-ID fields, like [MboxMessage].IDs. ReadIDs also returns the offset at which the
+// header starts, which is greater than 0 if a From_ line precedes the header. Memory does not
+// depend on the length of the header. If mbox is true, a second From_ line ends the message,
+// as in an mbox.
 func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
 	buffer := idBuffers.Get().(*bufio.Reader)
 	defer idBuffers.Put(buffer)

@@ -104,9 +104,9 @@ func (f Fault) Unwrap() error {
 	return nil
 }
 
-// Message is a parsed mail message or news article. It is immutable. It may be used
-// concurrently if its [io.ReaderAt] may be used concurrently. The caller must not close that
-// reader before the last part is read.
+// Message is a parsed mail message or news article. A Message is immutable. A Message may be
+// used concurrently if its [io.ReaderAt] may be used concurrently. The caller must not close
+// that reader before the last part is read.
 type Message struct {
 	Header
 	// Faults lists the errors in the message in the order of discovery, up to 100.
@@ -119,13 +119,13 @@ type Message struct {
 	parts  []Part
 }
 
-// Parse finds the parts of the message in the first size bytes of r, in one pass. It stores the
-// headers, the offsets of the parts, and the content of enclosed messages with a transfer encoding.
-// If l is nil, the default limits apply.
+// Parse finds the parts of the message in the first size bytes of r, in one pass. Parse stores
+// the headers, the offsets of the parts, and the content of enclosed messages with a transfer
+// encoding. If l is nil, the default limits apply.
 //
-// Parse reports damage in [Message.Faults], not as an error. It returns [ErrNoMessage] if the
-// input is not a message, and a [Fault] that wraps [ErrLimit] if the message's own header is
-// too large. Other errors come from r. Unless the error is ErrNoMessage, Parse also returns
+// Parse reports damage in [Message.Faults], not as an error. Parse returns [ErrNoMessage] if
+// the input is not a message, and a [Fault] that wraps [ErrLimit] if the message's own header
+// is too large. Other errors come from r. Unless the error is ErrNoMessage, Parse also returns
 // the message up to the error.
 func Parse(r io.ReaderAt, size int64, l *Limits) (*Message, error) {
 	m := &Message{r: r, size: max(size, 0), limits: l.orDefault()}
@@ -171,8 +171,8 @@ func hasHeader(b []byte) bool {
 	return bytes.Contains(b, []byte("\n\r\n")) || bytes.Contains(b, []byte("\n\n"))
 }
 
-// ReadHeader reads the header of a message from a stream. It may read a few bytes after the
-// header. It returns the same errors as [Parse].
+// ReadHeader reads the header of a message from a stream. ReadHeader may read a few bytes
+// after the header. ReadHeader returns the same errors as [Parse].
 func ReadHeader(r io.Reader, l *Limits) (Header, error) {
 	m := &Message{limits: l.orDefault()}
 	s := scanner{m: m, lines: newLines(r, 8<<10), marks: map[string][]int{}}

@@ -12,9 +12,10 @@ import (
 const maxParams = 100
 
 // parseParams reads a value and its parameters, as in Content-Type (RFC 2045 section 5.1) and
-// Content-Disposition (RFC 2183). It returns the value and the names in lower case. It accepts
-// unquoted spaces, comments and repeated parameters. For a repeated parameter, it returns the
-// first value. It joins and decodes the pieces of a parameter (RFC 2231).
+// Content-Disposition (RFC 2183). parseParams returns the value and the names in lower case.
+// parseParams accepts unquoted spaces, comments and repeated parameters. For a repeated
+// parameter, it returns the first value. parseParams joins and decodes the pieces of a
+// parameter (RFC 2231).
 func parseParams(text string) (value string, params map[string]string) {
 	p := paramReader{text: text}
 	value = strings.ToLower(p.token(";"))
@@ -156,7 +157,8 @@ func joined(list []param) map[string]string {
 	return params
 }
 
-// joinPieces returns the joined text of the pieces. It stops before the first missing piece.
+// joinPieces returns the joined text of the pieces. joinPieces stops before the first missing
+// piece.
 func joinPieces(all []piece) string {
 	var octets []byte
 	name := ""

@@ -20,11 +20,11 @@ type Part struct {
 	// Encoding is the Content-Transfer-Encoding in lower case: "base64",
 	// "quoted-printable", "x-uuencode", or "" if the content is not encoded.
 	Encoding string
-	// Name is the file name in Content-Disposition or Content-Type. It is decoded, contains no
-	// directories or hidden characters, and has at most 255 bytes. Name is only a label for
+	// Name is the file name in Content-Disposition or Content-Type. Name is decoded, contains
+	// no directories or hidden characters, and has at most 255 bytes. Name is only a label for
 	// display. The sender chose the name, so callers must not use it to create a file.
 	Name string
-	// ContentID is the Content-ID without "<" and ">". It is case-sensitive.
+	// ContentID is the Content-ID without "<" and ">". ContentID is case-sensitive.
 	ContentID       string
 	ContentLocation string // the Content-Location as written (RFC 2557)
 	Disposition     string // "attachment", "inline", or ""
@@ -147,9 +147,9 @@ func (p Part) section(start, end int64) *io.SectionReader {
 	return io.NewSectionReader(r, start, end-start)
 }
 
-// Open returns a reader of the decoded content. It reads from the message's reader as needed.
-// It skips invalid bytes, which [Message.Faults] reports. Reading fails if the message's
-// reader fails, or with an error that wraps [ErrLimit] after [Limits].Part bytes.
+// Open returns a reader of the decoded content. Open reads from the message's reader as
+// needed. Open skips invalid bytes, which [Message.Faults] reports. Reading fails if the
+// message's reader fails, or with an error that wraps [ErrLimit] after [Limits].Part bytes.
 func (p Part) Open() io.Reader {
 	return p.limited(decoded(p.Encoding, p.Raw(), p.Size))
 }
@@ -198,7 +198,7 @@ func (p Part) DecodedSize() (int64, error) {
 	return io.Copy(io.Discard, p.Open())
 }
 
-// Text returns the content as UTF-8 with "\n" for line ends. It joins each paragraph of
+// Text returns the content as UTF-8 with "\n" for line ends. Text joins each paragraph of
 // format=flowed text (RFC 3676) to one line, with a ">" for each quote level. If the charset
 // is unknown, Text reads bytes that are not valid UTF-8 as ISO Latin 1. Text omits uuencoded
 // files and does not convert HTML.

@@ -104,8 +104,8 @@ func (s *scanner) scan() error {
 	return fmt.Errorf("message: byte %d: %w", s.lines.offset, err)
 }
 
-// readLines reads up to the end of the message or to an error. It never returns nil; at the
-// end, it returns io.EOF.
+// readLines reads up to the end of the message or to an error. readLines never returns nil; at
+// the end, it returns io.EOF.
 func (s *scanner) readLines() error {
 	var f fragment
 	for {
@@ -232,8 +232,8 @@ func (s *scanner) endNodes(depth int, offset int64) {
 	}
 }
 
-// endNode ends a node at offset, but not before the node's content begins. It returns the end
-// of the node.
+// endNode ends a node at offset, but not before the node's content begins. endNode returns the
+// end of the node.
 func (s *scanner) endNode(i int, offset int64) int64 {
 	n := &s.m.nodes[i]
 	n.end = max(offset, n.body)

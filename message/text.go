@@ -222,8 +222,8 @@ func (t *textWriter) text(p Part) {
 	}
 }
 
-// addError records an error from reading a part. It records a part that exceeds its limit as a
-// fault.
+// addError records an error from reading a part. addError records a part that exceeds its
+// limit as a fault.
 func (t *textWriter) addError(err error) {
 	fault := Fault{}
 	switch {

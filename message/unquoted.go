@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Open returns a reader of the message in the mbox r. It omits each ">" whose offset is in
+// Open returns a reader of the message in the mbox r. Open omits each ">" whose offset is in
 // Quotes.
 func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
 	size := m.End - m.Header

@@ -7,14 +7,14 @@ import (
 )
 
 // DecodeWords decodes a text from a header field or from a news server's overview to one line
-// of UTF-8. It decodes encoded words (RFC 2047). It reads other text as UTF-8 (RFC 6532) if
-// the text is valid UTF-8, and otherwise as ISO Latin 1.
+// of UTF-8. DecodeWords decodes encoded words (RFC 2047). DecodeWords reads other text as
+// UTF-8 (RFC 6532) if the text is valid UTF-8, and otherwise as ISO Latin 1.
 //
-// It accepts common violations of RFC 2047: words inside quotes or other text, spaces in a
-// word of encoding Q, and a character split between two words. It does not decode a word in an
-// unknown charset. It replaces a line end, which a word can contain, with a space. The result
-// may contain other control characters, which callers must remove before writing the text to a
-// terminal.
+// DecodeWords accepts common violations of RFC 2047: words inside quotes or other text, spaces
+// in a word of encoding Q, and a character split between two words. DecodeWords does not
+// decode a word in an unknown charset. DecodeWords replaces a line end, which a word can
+// contain, with a space. The result may contain other control characters, which callers must
+// remove before writing the text to a terminal.
 func DecodeWords(text string) string {
 	if isPlain(text) {
 		return text

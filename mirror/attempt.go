@@ -86,9 +86,9 @@ func (c *crawler) prior(j *job) prior {
 	return p
 }
 
-// isUnchanged reports whether the file for j is known to be current. It compares the file with
-// the entry in the parent menu, or with the result of a probe. For a menu, it returns false,
-// because Run always reads menus.
+// isUnchanged reports whether the file for j is known to be current. isUnchanged compares the
+// file with the entry in the parent menu, or with the result of a probe. For a menu, it
+// returns false, because Run always reads menus.
 func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:
@@ -202,9 +202,9 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 	}
 }
 
-// asFolder returns a job that reads the resource of j as a directory. It does so only if the
-// kind of the resource was unknown and the server does not send the resource as a file. Such a
-// resource may be a link to a directory.
+// asFolder returns a job that reads the resource of j as a directory. If the kind of the
+// resource is known, or the server sends the resource as a file, ok is false. A resource of
+// unknown kind may be a link to a directory.
 func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	text := j.url.String()
 	if j.Kind != scheme.KindUnknown || !j.InMenu || access.KindOf(err) != access.NotFound || strings.HasSuffix(text, "/") ||

@@ -174,7 +174,7 @@ func (c *crawler) order(seq int, links []job) {
 	}
 }
 
-// noLinks records that j has no links. It may be called before the resource is completely
+// noLinks records that j has no links. noLinks may be called before the resource is completely
 // read.
 func (c *crawler) noLinks(j *job) {
 	c.mu.Lock()
@@ -438,8 +438,8 @@ func isEndless(u locus.URL) bool {
 	return false
 }
 
-// mayHaveLinks reports whether a URL may name a page. It returns false if the file extension
-// belongs to another type.
+// mayHaveLinks reports whether a URL may name a page. mayHaveLinks returns false if the file
+// extension belongs to another type.
 func mayHaveLinks(u locus.URL) bool {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	t := typeOf("", path.Base(text))

@@ -1,5 +1,5 @@
-// Package mirror copies the resources at and below a URL to a directory. It also presents a
-// tree of menus as a file system.
+// Package mirror copies the resources at and below a URL to a directory. The package also
+// presents a tree of menus as a file system.
 //
 // The package supports FTP directories, gopher menus, web pages and newsgroups, and every
 // other scheme with menus or with documents that contain links.
@@ -44,14 +44,14 @@
 // continues the interrupted run. The result is the same as without the interruption. If the
 // server supports it, Run resumes partial downloads of large objects.
 //
-// A later run requests only resources that may have changed. It does not request a resource
+// A later run requests only resources that may have changed. Run does not request a resource
 // that a directory lists with the same size and time. If possible, it checks other objects
-// with a probe, which compares their entity tag or time. It downloads all other resources, but
-// does not write a file whose bytes are the same. It downloads a resource again if its file
-// was altered. A resource is gone if no menu and no page links to it any more. For a resource
-// in a directory, only that directory counts. Run can determine this only if it has read all
-// menus and pages completely. [Options].Delete removes the files of resources that are gone,
-// unless the files were altered.
+// with a probe, which compares their entity tag or time. Run downloads all other resources,
+// but does not write a file whose bytes are the same. Run downloads a resource again if its
+// file was altered. A resource is gone if no menu and no page links to it any more. For a
+// resource in a directory, only that directory counts. Run can determine this only if it has
+// read all menus and pages completely. [Options].Delete removes the files of resources that
+// are gone, unless the files were altered.
 //
 // # Politeness
 //
@@ -75,8 +75,8 @@
 // A menu is a directory. The entries of the directory are the menu's items that are objects,
 // menus, or of unknown kind. [FS.ReadDir] sorts the entries by name. An open directory returns
 // them in the menu's order. The directory omits searches, forms, sessions, text lines and
-// errors. It also omits items whose scheme, host or port differs from the root, unless
-// [FSOptions] include such items.
+// errors. The directory also omits items whose scheme, host or port differs from the root,
+// unless [FSOptions] include such items.
 //
 // An item of unknown kind is a file until it is opened and turns out to be a menu.
 //
@@ -100,9 +100,9 @@
 // The Size and ModTime of an entry come from the menu. If the menu does not report them, they
 // are 0 and the zero time. After an entry was opened, Size and ModTime come from the object,
 // if the server reports them. Gopher servers rarely report a size. To determine an unknown
-// size, the method Size of an open file reads the object to its end. It buffers up to 1 MiB,
-// which is then not read again. Size is -1 if the object is truncated or larger than 1 GiB.
-// [net/http.FileServer] needs the size, but programs that copy or read files do not.
+// size, the method Size of an open file reads the object to its end. The file buffers up to 1
+// MiB, which is then not read again. Size is -1 if the object is truncated or larger than 1
+// GiB. [net/http.FileServer] needs the size, but programs that copy or read files do not.
 //
 // An open file implements [io.Seeker]. If the scheme can't open an object at an offset, as in
 // Gopher, seeking backwards reads the object again from the start.

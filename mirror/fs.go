@@ -55,9 +55,10 @@ const (
 	maxText = 256 << 20
 )
 
-// FS is a tree of menus. It may be used concurrently. Its errors are [*fs.PathError]. They
-// wrap the errors of [access.Client.Do]. They match [fs.ErrNotExist] if the server reports a
-// missing resource, and [fs.ErrPermission] if the server or the policy denies access.
+// FS is a tree of menus. An FS may be used concurrently. The methods of an FS return errors of
+// type [*fs.PathError], which wrap the errors of [access.Client.Do]. An error matches
+// [fs.ErrNotExist] if the server reports a missing resource, and [fs.ErrPermission] if the
+// server or the policy denies access.
 type FS struct {
 	ctx    context.Context
 	client *access.Client
@@ -83,7 +84,7 @@ var (
 )
 
 // NewFS returns the tree of menus below the menu root, which the client c opens. The options
-// may be nil. NewFS does not open any URL. It returns an error if root's scheme is not
+// may be nil. NewFS does not open any URL. NewFS returns an error if root's scheme is not
 // supported, or if the options are invalid. When ctx ends, all operations of the FS and its
 // files fail.
 func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) (*FS, error) {

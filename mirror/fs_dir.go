@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// openDir is an open directory. Its entries do not change after opening.
+// openDir is an open directory. The entries of an open directory do not change.
 type openDir struct {
 	path string
 	info *entryInfo

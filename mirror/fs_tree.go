@@ -270,8 +270,8 @@ func (f *FS) key(u locus.URL) locus.URL {
 	return u
 }
 
-// withoutView returns u without the fragment. It also removes a Gopher+ string that requests
-// the default view (RFC 1738 section 3.4.6), because both URLs name the same item.
+// withoutView returns u without the fragment. withoutView also removes a Gopher+ string that
+// requests the default view (RFC 1738 section 3.4.6), because both URLs name the same item.
 func withoutView(u locus.URL) locus.URL {
 	u = u.WithoutFragment()
 	if s := u.Scheme(); s != "gopher" && s != "gophers" {

@@ -19,15 +19,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The manifest describes each file in the mirror. It contains one JSON object per line. A run
-// replaces the manifest when it ends. During the run, the journal records each URL that the
-// run found, and the result for each URL, so that the next run can continue.
+// The manifest describes each file in the mirror. The manifest contains one JSON object per
+// line. A run replaces the manifest when it ends. During the run, the journal records each URL
+// that the run found, and the result for each URL, so that the next run can continue.
 const (
 	manifestFile = stateFolder + "/manifest.ndjson"
 	journalFile  = stateFolder + "/journal.ndjson"
 )
 
-// Record is a line in the manifest. It describes a URL and its file.
+// Record is a line in the manifest. A Record describes a URL and its file.
 type Record struct {
 	URL      string    `json:"url"`  // URL in canonical form, without a password
 	File     string    `json:"file"` // file with the resource's bytes, relative to the mirror's directory
@@ -160,8 +160,8 @@ type ledger struct {
 	counts  map[Status]int // results of the interrupted run
 }
 
-// openLedger reads the manifest and journal of earlier runs. It calls the function take for
-// each place whose file names are in use.
+// openLedger reads the manifest and journal of earlier runs. openLedger calls the function
+// take for each place whose file names are in use.
 func openLedger(root *os.Root, b begin, take func(place)) (*ledger, error) {
 	l := &ledger{root: root, begin: b, index: map[key]known{}, claims: map[key]place{}, counts: map[Status]int{}}
 	if err := l.open(take); err != nil {
@@ -368,7 +368,7 @@ func (l *ledger) nextJob() (*job, error) {
 }
 
 // records returns the manifest's record for a URL as before, and this run's result as now.
-// Both may be nil.
+// Each result may be nil.
 func (l *ledger) records(url string) (before *Record, now *result) {
 	e := l.index[keyOf(url)]
 	if e.manifest > 0 {

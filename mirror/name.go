@@ -24,8 +24,8 @@ import (
 type Layout string
 
 const (
-	// LayoutHost is the default layout. It uses HOST/PATH, or HOST+PORT/PATH if the port is
-	// not the scheme's default port.
+	// LayoutHost is the default layout. LayoutHost uses HOST/PATH, or HOST+PORT/PATH if the
+	// port is not the scheme's default port.
 	LayoutHost Layout = "host"
 	// LayoutURL includes the scheme, as in SCHEME/HOST/PATH.
 	LayoutURL Layout = "url"
@@ -280,8 +280,9 @@ func (p *placer) segments(u locus.URL) (segments []string, search string) {
 	return segments, search
 }
 
-// safeSegment returns a file name that is valid on any system. It escapes all characters that
-// a system rejects or interprets. It also escapes "%", so that different names stay different.
+// safeSegment returns a file name that is valid on any system. safeSegment escapes all
+// characters that a system rejects or interprets. safeSegment also escapes "%", so that
+// different names stay different.
 func safeSegment(octets string) string {
 	if octets == "" {
 		return "%"

@@ -114,8 +114,8 @@ type Event struct {
 	Err    error  // reason for the status Failed
 }
 
-// Summary is the outcome of a run. It includes the results of an interrupted run that the run
-// continued.
+// Summary is the outcome of a run. A Summary includes the results of an interrupted run that
+// the run continued.
 type Summary struct {
 	Added, Changed, Same, Gone, Failed int
 

@@ -216,9 +216,9 @@ func (c *crawler) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title st
 	return items, m.Title, nil
 }
 
-// mayLink reports whether the page for a menu may link to u. It rejects "javascript:" URLs,
-// which a browser would run in the page. It also rejects links from a server's menu to files
-// on the reader's machine.
+// mayLink reports whether the page for a menu may link to u. mayLink rejects "javascript:"
+// URLs, which a browser would run in the page. mayLink also rejects links from a server's menu
+// to files on the reader's machine.
 func (c *crawler) mayLink(page, u locus.URL) bool {
 	isFile := func(u locus.URL) bool { return c.registry.Scheme(u).Traits.Has(scheme.Files) }
 	return c.registry.Known(u) && (!isFile(u) || isFile(page))

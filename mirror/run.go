@@ -20,7 +20,7 @@ import (
 // directory, Run returns an error that wraps [ErrBusy].
 //
 // Run returns an error if it can't mirror a starting URL, if it can't write to the directory,
-// or if ctx ends. It reports an error of a single resource in an [Event]. After an error, the
+// or if ctx ends. Run reports an error of a single resource in an [Event]. After an error, the
 // next run with the same URLs and options continues the run.
 func Run(ctx context.Context, client *access.Client, dir string, starts []locus.URL, o *Options) (Summary, error) {
 	options, err := o.orDefault()

@@ -46,8 +46,8 @@ func isDiskFull(err error) bool {
 	return errors.As(err, &file) && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS))
 }
 
-// tree is the directory of a mirror. Its methods do not follow symbolic links, and may be
-// called concurrently.
+// tree is the directory of a mirror. The methods of a tree do not follow symbolic links, and
+// may be called concurrently.
 type tree struct {
 	root *os.Root
 	lock *os.File

@@ -21,8 +21,8 @@ func All() []locus.Profile {
 	return []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
 }
 
-// Parse parses a comma-separated list of profile names, or "all". It rejects profiles that the
-// list known does not contain.
+// Parse parses a comma-separated list of profile names, or "all". Parse rejects profiles that
+// the list known does not contain.
 func Parse(names string, known []locus.Profile) (list []locus.Profile, err error) {
 	if names == "all" {
 		return known, nil
@@ -48,11 +48,12 @@ func Names(list []locus.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-// Rules applies a standard to the URLs of a registry's schemes. It may be used concurrently.
+// Rules applies a standard to the URLs of a registry's schemes. A Rules value may be used
+// concurrently.
 type Rules struct {
 	Profile  locus.Profile
 	Registry *scheme.Registry
-	// Base is the base URL for relative URLs. Only [locus.WHATWG] uses Base. It may be nil.
+	// Base is the base URL for relative URLs. Only [locus.WHATWG] uses Base. Base may be nil.
 	Base *whatwg.URL
 }
 
@@ -117,8 +118,8 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 // For RFC 3986, it is the result of [scheme.Registry.NormalizeURI]. For the URL Standard, it
 // is the serialized URL. Canonical returns a [*locus.SyntaxError] if the rules cannot parse
 // text. For RFC 3986, it also fails if text does not conform, because a canonical form of such
-// a text would have no meaning. It retains a userinfo or fragment that only the scheme's
-// standard forbids.
+// a text would have no meaning. Canonical retains a userinfo or fragment that only the
+// scheme's standard forbids.
 func (r Rules) Canonical(text string) (string, error) {
 	switch r.Profile {
 	case locus.RFC3986:

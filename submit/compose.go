@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Message is an encoded message with its envelope. It is immutable.
+// Message is an encoded message with its envelope. A Message is immutable.
 type Message struct {
 	from       string
 	recipients []string
@@ -33,8 +33,8 @@ func (m *Message) Recipients() []string { return slices.Clone(m.recipients) }
 // Hidden returns the recipients that the header does not name (Bcc).
 func (m *Message) Hidden() []string { return slices.Clone(m.hidden) }
 
-// IsUTF8 reports whether an address contains characters outside US-ASCII. Such a message
-// requires the SMTP extension SMTPUTF8 (RFC 6531).
+// IsUTF8 reports whether an address contains characters outside US-ASCII. A message with such
+// an address requires the SMTP extension SMTPUTF8 (RFC 6531).
 func (m *Message) IsUTF8() bool { return m.isUTF8 }
 
 // Size returns the size of the message in bytes.

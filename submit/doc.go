@@ -10,16 +10,16 @@
 //
 // # What a URL may propose
 //
-// [Draft.Propose] adds the fields of a mailto URL (RFC 6068) to a draft. It accepts subject,
-// body, To, Cc, In-Reply-To, References, Keywords and Comments, and returns all other fields.
-// A URL therefore can't choose the sender, hidden recipients, the reply address or the
+// [Draft.Propose] adds the fields of a mailto URL (RFC 6068) to a draft. Propose accepts
+// subject, body, To, Cc, In-Reply-To, References, Keywords and Comments, and returns all other
+// fields. A URL therefore can't choose the sender, hidden recipients, the reply address or the
 // encoding.
 //
 // # Rejected messages
 //
 // Compose rejects control characters in header fields, such as line ends, which would start
-// another field. It also rejects addresses that violate RFC 5321 and RFC 6531, and messages
-// without recipients. Bcc recipients appear only in the envelope.
+// another field. Compose also rejects addresses that violate RFC 5321 and RFC 6531, and
+// messages without recipients. Bcc recipients appear only in the envelope.
 //
 // The package logs in only over TLS. If TLS is required and the server does not offer TLS, the
 // package does not send the message. If the server refuses one recipient, no recipient gets

@@ -38,11 +38,11 @@ type Field struct {
 }
 
 // Propose adds the fields that a mailto URL may propose to d: "body", "subject", "to", "cc",
-// "in-reply-to", "references", "keywords" and "comments". It returns all other fields, such as
-// "from", "bcc" and "reply-to", which only the user may set (RFC 6068 sections 4 and 7).
-// Propose appends addresses and texts to those in d, and decodes encoded-words in texts (RFC
-// 6068 section 2). It returns an error that wraps [ErrField] or [ErrAddress] if a field is
-// invalid. After an error, d is unchanged.
+// "in-reply-to", "references", "keywords" and "comments". Propose returns all other fields,
+// such as "from", "bcc" and "reply-to", which only the user may set (RFC 6068 sections 4 and
+// 7). Propose appends addresses and texts to those in d, and decodes encoded-words in texts
+// (RFC 6068 section 2). Propose returns an error that wraps [ErrField] or [ErrAddress] if a
+// field is invalid. After an error, d is unchanged.
 func (d *Draft) Propose(fields []Field) (ignored []Field, err error) {
 	proposal := *d
 	for _, f := range fields {

@@ -65,8 +65,8 @@ func isPlain(text string) bool {
 	return !strings.Contains(text, "=?") && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
 }
 
-// encodedWords returns text as encoded-words. It uses the Q encoding if most of the text stays
-// readable, and base64 otherwise.
+// encodedWords returns text as encoded-words. encodedWords uses the Q encoding if most of the
+// text stays readable, and base64 otherwise.
 func encodedWords(text string) string {
 	if isMostlyReadable(text) {
 		return mime.QEncoding.Encode("utf-8", text)

@@ -100,7 +100,7 @@ func (e *RecipientsError) Error() string {
 }
 
 // replyError converts an error of the SMTP library to a *ReplyError, if the server rejected a
-// command. It wraps any other error.
+// command. replyError wraps any other error.
 func replyError(command, address string, err error) error {
 	var reply *smtp.SMTPError
 	if errors.As(err, &reply) {

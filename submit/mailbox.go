@@ -43,8 +43,8 @@ func (m Mailbox) name() string { return strings.TrimSpace(m.Name) }
 // ParseMailboxes parses a comma-separated list of addresses with or without names (RFC 5322).
 // If text is invalid, ParseMailboxes returns an error that wraps [ErrAddress]. An address with
 // an empty quoted local part or with an IPv6 address must have no name, and must be the only
-// address in the list. This restriction comes from package net/mail, which can't parse such an
-// address.
+// address in the list. The reason for this restriction is that package net/mail can't parse
+// such an address.
 func ParseMailboxes(text string) ([]Mailbox, error) {
 	if addressFault(text) == "" {
 		// Package net/mail rejects an IPv6 address after "@", and an empty quoted string

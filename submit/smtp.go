@@ -34,7 +34,7 @@ type AskFunc func(ctx context.Context, relay Relay, attempt int) (c Credentials,
 // SMTPOptions holds the options of [NewSMTP]. A nil *SMTPOptions and the zero value select the
 // defaults.
 type SMTPOptions struct {
-	// Ask returns the login. It is called if the relay contains a user or the server requires
+	// Ask returns the login. Ask is called if the relay contains a user or the server requires
 	// a login, but only over TLS. If Ask is nil, the client does not log in.
 	Ask AskFunc
 	// TLS holds options such as root certificates. If TLS is nil, the client uses the system's
@@ -69,10 +69,10 @@ func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	return s
 }
 
-// Submit sends m to the relay. It sends the message to all recipients or to none. It returns
-// the server's reply, which may contain control characters. The error wraps a [*ReplyError], a
-// [*RecipientsError] or an error of this package. After an error other than [ErrUncertain],
-// the message was not sent.
+// Submit sends m to the relay. Submit sends the message to all recipients or to none. Submit
+// returns the server's reply, which may contain control characters. The error wraps a
+// [*ReplyError], a [*RecipientsError] or an error of this package. After an error other than
+// [ErrUncertain], the message was not sent.
 func (s *SMTP) Submit(ctx context.Context, m *Message) (string, error) {
 	reply, err := s.submit(ctx, m)
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *SMTP) tlsConfig() *tls.Config {
 	return config
 }
 
-// startTLSError returns the reason why TLS did not begin. It is needed because the SMTP
-// library returns an error without a type if the server does not offer TLS.
+// startTLSError returns the reason why TLS did not begin. startTLSError is needed because the
+// SMTP library returns an error without a type if the server does not offer TLS.
 func startTLSError(g *limitedConn, err error) error {
 	var (
 		reply    *smtp.SMTPError

@@ -10,8 +10,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Spelled reports whether the scheme, login, port and escapes in u are in canonical form. It
-// uses only the facts about u. The caller must check the scheme's own rules for the url-path.
+// Spelled reports whether the scheme, login, port and escapes in u are in canonical form.
+// Spelled uses only the facts about u. The caller must check the scheme's own rules for the
+// url-path.
 func Spelled(u locus.URL, defaultPort uint16) bool {
 	const facts = locus.SchemeLower | locus.HostLower | locus.PortPlain | locus.NoEscape | locus.PathXchar
 	const internet = locus.Internet | locus.NoUser | locus.NoPort | locus.Slash
@@ -63,8 +64,8 @@ func (c *Canon) mark(changed bool, what locus.Change) {
 	}
 }
 
-// Internet writes the text before the url-path for a URL with "//". It writes a "/" before the
-// url-path even if the URL lacks that "/".
+// Internet writes the text before the url-path for a URL with "//". Internet writes a "/"
+// before the url-path even if the URL lacks that "/".
 func (c *Canon) Internet(u locus.URL, defaultPort uint16) {
 	c.Begin(u)
 	c.Login(defaultPort)
@@ -113,7 +114,7 @@ func (c *Canon) Login(defaultPort uint16) {
 }
 
 // Host writes a hostname in lower case, a hostnumber without leading zeros, and an IPv6
-// address in the format of RFC 5952 section 4. It writes any other host in lower case, with
+// address in the format of RFC 5952 section 4. Host writes any other host in lower case, with
 // upper-case digits in escapes.
 func (c *Canon) Host(host string) {
 	if f := c.URL.Facts(); f.Has(locus.HostLower) && f&(locus.HostName|locus.HostNumber) != 0 && host == c.URL.Host() {
@@ -140,7 +141,7 @@ func (c *Canon) Host(host string) {
 	c.Raw(plain)
 }
 
-// lowerHost returns host in lower case. It does not change the digits in escapes.
+// lowerHost returns host in lower case. lowerHost does not change the digits in escapes.
 func lowerHost(host string) string {
 	if strings.HasPrefix(host, "[") {
 		return octet.ToLower(host)
@@ -162,8 +163,8 @@ func upperEscapes(text string) string {
 	return string(b)
 }
 
-// withoutZeros removes leading zeros from a hostnumber of section 5. It returns any other host
-// unchanged.
+// withoutZeros removes leading zeros from a hostnumber of section 5. withoutZeros returns any
+// other host unchanged.
 func withoutZeros(host string) string {
 	if strings.Count(host, ".") != 3 {
 		return host
@@ -202,7 +203,7 @@ func (c *Canon) copy() {
 	c.text.WriteString(c.URL.String()[:c.same])
 }
 
-// Text writes text with canonical escapes. It decodes escaped characters that are in the set
+// Text writes text with canonical escapes. Text decodes escaped characters that are in the set
 // plain, writes other escapes with upper-case digits, and encodes octets that are not xchars.
 // The set plain must contain the characters whose meaning in this part does not depend on
 // whether they are escaped.
@@ -290,10 +291,10 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	return size
 }
 
-// Octets writes a text with canonical escapes. It does not change the characters in the set
-// kept and their escapes, because only these characters differ in meaning from their escapes.
-// It writes the characters in the set plain unescaped, and all other characters escaped. Each
-// unreserved character must be in one of the two sets.
+// Octets writes a text with canonical escapes. Octets does not change the characters in the
+// set kept and their escapes, because only these characters differ in meaning from their
+// escapes. Octets writes the characters in the set plain unescaped, and all other characters
+// escaped. Each unreserved character must be in one of the two sets.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
 	c.rewrite(text, plain, plain.Union(kept))
 }

@@ -1,6 +1,6 @@
-// Package bnf implements the productions of RFC 1738 section 5 that schemes share.
-// It reports findings about login, host, port and characters, and writes the
-// canonical form of these parts. The package for a scheme adds its own production.
+// Package bnf implements the productions of RFC 1738 section 5 that schemes share. The package
+// reports findings about login, host, port and characters, and writes the canonical form of
+// these parts. The package for a scheme adds its own production.
 package bnf
 
 import (
@@ -21,8 +21,8 @@ const Clean = locus.Internet | locus.SchemeLower | locus.LoginPlain | locus.Port
 const CleanHostPort = Clean | locus.NoUser | locus.Slash
 
 // Sound reports whether u contains a host, and whether the scheme, login, port and fragment
-// conform to RFC 1738. It uses only the facts about u. The caller must check the url-path, and
-// whether the scheme allows a user.
+// conform to RFC 1738. Sound uses only the facts about u. The caller must check the url-path,
+// and whether the scheme allows a user.
 func Sound(u locus.URL) bool {
 	f := u.Facts()
 	return f.Has(Clean) && f&(locus.HostName|locus.HostNumber) != 0 && !u.MissingSlash()

@@ -51,7 +51,7 @@ func NotUTF8(list []Token) (t Token, ok bool) {
 }
 
 // IsAddress reports whether text consists of two texts that [IsWords] accepts, separated by
-// "@". It does not allocate memory.
+// "@". IsAddress does not allocate memory.
 func IsAddress(text string) bool {
 	local, domain, _ := strings.Cut(text, "@")
 	return IsWords(local) && IsWords(domain)

@@ -7,8 +7,8 @@ import (
 )
 
 // Steps holds the functions that [Each] calls for an item. [Each] calls Work and Finish
-// concurrently for several items. It calls Commit and Write for one item at a time. Commit,
-// Finish and Write may be nil. After an error, [Each] starts no further steps.
+// concurrently for several items. [Each] calls Commit and Write for one item at a time.
+// Commit, Finish and Write may be nil. After an error, [Each] starts no further steps.
 type Steps[T any] struct {
 	Work   func(T)
 	Commit func(T) error
@@ -22,8 +22,8 @@ type Options struct {
 	Unordered bool // whether Commit and Write may be called in any order
 }
 
-// Each calls the functions in steps for each item. It ranges over the items in the caller's
-// goroutine. It calls Commit and Write in the order of the items. Each returns the first
+// Each calls the functions in steps for each item. Each ranges over the items in the caller's
+// goroutine. Each calls Commit and Write in the order of the items. Each returns the first
 // error. If ctx ends, the error is the cause of ctx.
 func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[T]) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -74,7 +74,7 @@ func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[
 }
 
 // turn makes an item wait for the previous item. An item proceeds after a receive from the
-// channel mine. It then lets the next item proceed with a send to the channel next.
+// channel mine. The item then lets the next item proceed with a send to the channel next.
 type turn struct{ mine, next chan struct{} }
 
 // firstTurn returns the turn of the first item, which need not wait. If unordered is true, all

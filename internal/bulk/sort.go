@@ -94,8 +94,8 @@ func (s *Sorter) sort() (parts [][]place) {
 	return parts
 }
 
-// sortFrom sorts records whose first depth bytes are equal. It compares eight bytes at a time,
-// because URLs have long common prefixes.
+// sortFrom sorts records whose first depth bytes are equal. sortFrom compares eight bytes at a
+// time, because URLs have long common prefixes.
 func (s *Sorter) sortFrom(list []place, depth int) {
 	for i := range list {
 		list[i].next = s.word(list[i], depth)

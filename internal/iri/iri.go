@@ -20,9 +20,9 @@ var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(f
 // 253 characters. Converting a host takes time that grows with the square of the length.
 const maxHost = 4 << 10
 
-// URL converts the host of u, or the domain of a mail address in u, to ASCII. It escapes the
-// UTF-8 octets of all other characters outside US-ASCII. It returns a US-ASCII URL unchanged.
-// It fails if the host can't be converted to ASCII.
+// URL converts the host of u, or the domain of a mail address in u, to ASCII. URL escapes the
+// UTF-8 octets of all other characters outside US-ASCII. URL returns a US-ASCII URL unchanged.
+// URL fails if the host can't be converted to ASCII.
 func URL(u locus.URL) (locus.URL, error) {
 	text := u.String()
 	if isASCII(text) {

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNoURL means that a line has no URL, and needs none. An example is the header of a CDX
-// file. It is not a failure, and callers should leave the line unchanged.
+// file. ErrNoURL is not a failure, and callers should leave the line unchanged.
 var ErrNoURL = errors.New("the line has no URL")
 
 // Finder finds the URL in a line. A nil Finder means that the whole line is the URL. A Finder
@@ -24,7 +24,7 @@ type form interface {
 }
 
 // Find returns the start and end of the URL in the given line, which must not include the line
-// end. It returns [ErrNoURL] for a line that needs no URL. Any other error describes the
+// end. Find returns [ErrNoURL] for a line that needs no URL. Any other error describes the
 // missing part.
 func (f *Finder) Find(line []byte) (start, end int, err error) {
 	if f == nil {
@@ -47,8 +47,8 @@ func (f *Finder) Decode(buf *[]byte, text []byte) ([]byte, error) {
 	return url, err
 }
 
-// Append encodes url so that it can replace the part of a line that Find returned. It appends
-// the result to dst.
+// Append encodes url so that it can replace the part of a line that Find returned. Append
+// appends the result to dst.
 func (f *Finder) Append(dst []byte, url string) []byte {
 	if f == nil {
 		return append(dst, url...)

@@ -25,7 +25,7 @@ type Block struct {
 	// no target.
 	Line int64
 	// Text contains whole lines with their line ends, LF or CR LF. Only the last line of a
-	// source may lack a line end. Text may be empty. It does not include a byte order mark.
+	// source may lack a line end. Text may be empty. Text does not include a byte order mark.
 	Text []byte
 	// Cut is the length in bytes of a line that is too long. Text then contains the first
 	// [locus.MaxLen] bytes of only this line. For all other blocks, Cut is 0.
@@ -37,7 +37,7 @@ type Block struct {
 	Read int64
 	// Finder finds the URLs in the lines. If Finder is nil, each line is a URL.
 	Finder *Finder
-	// Header is the line with the column names, without the line end. It is set only if
+	// Header is the line with the column names, without the line end. Header is set only if
 	// [Options].Column is set, and only in the first block of a source whose header differs
 	// from the header of the previous source. Text does not include Header.
 	Header []byte

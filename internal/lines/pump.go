@@ -96,5 +96,5 @@ func (p *pump) next() error {
 	return nil
 }
 
-// Close returns nil. It does not wait for the goroutine, which ends by itself.
+// Close returns nil. Close does not wait for the goroutine, which ends by itself.
 func (p *pump) Close() error { return nil }

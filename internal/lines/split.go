@@ -122,9 +122,9 @@ func (r *reader) deliver(n int) error {
 	return nil
 }
 
-// splitLong finds the first line with more than limit bytes. It returns the length of the text
-// before that line, and the length of that line. For speed, it does not search for every line
-// end.
+// splitLong finds the first line with more than limit bytes. splitLong returns the length of
+// the text before that line, and the length of that line. For speed, it does not search for
+// every line end.
 func splitLong(text []byte, limit int) (whole, long int) {
 	for len(text)-whole > limit {
 		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1
@@ -139,8 +139,8 @@ func splitLong(text []byte, limit int) (whole, long int) {
 	return len(text), 0
 }
 
-// sendText sends n bytes. It passes on the block's memory, unless a pending read from a pipe
-// still writes to that memory.
+// sendText sends n bytes. sendText passes on the block's memory, unless a pending read from a
+// pipe still writes to that memory.
 func (r *reader) sendText(n int) error {
 	f := &r.filling
 	text := f.text()

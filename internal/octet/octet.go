@@ -1,6 +1,6 @@
-// Package octet provides the table of character classes for all parsers in this module. It
-// contains the "Miscellaneous definitions" of RFC 1738 section 5, and other sets that the
-// schemes' productions use. Each set is a bit.
+// Package octet provides the table of character classes for all parsers in this module. The
+// package contains the "Miscellaneous definitions" of RFC 1738 section 5, and other sets that
+// the schemes' productions use. Each set is a bit.
 //
 // A test for several sets needs one load and one bitwise AND. The bitwise AND of the classes
 // of all octets in a text shows which sets contain every octet. [locus.Parse] computes its
@@ -171,8 +171,8 @@ func Run(s string, i int) (end int, all Class) {
 	return i, all
 }
 
-// ToLower returns text with US-ASCII letters in lower case. It is used to compare hosts and
-// HTML names. strings.ToLower would read other octets as UTF-8.
+// ToLower returns text with US-ASCII letters in lower case. ToLower is used to compare hosts
+// and HTML names. strings.ToLower would read other octets as UTF-8.
 func ToLower(text string) string {
 	if !HasUpper(text) {
 		return text

@@ -14,9 +14,9 @@ package octet
 // The result found contains the offset of the first "?" in the path or scheme-specific part in
 // the lowest 16 bits. These bits are 0 if no "?" occurs.
 
-// ScanRare is a bit in the third result of [Scan]. It means that a label of the host begins
-// with a digit, and that all labels are valid. The caller must determine the facts about the
-// host.
+// ScanRare is a bit in the third result of [Scan]. ScanRare means that a label of the host
+// begins with a digit, and that all labels are valid. The caller must determine the facts
+// about the host.
 const ScanRare = 1 << 63
 
 // variant is "plain" in tests of the portable code that replaces Scan. For any other value,

@@ -95,7 +95,7 @@ const (
 	HostDigit
 )
 
-// Host reads labels and dots from s, beginning at offset i. It returns the offset after the
+// Host reads labels and dots from s, beginning at offset i. Host returns the offset after the
 // last label or dot, and the properties of the host.
 func Host(s string, i int) (end int, shape HostShape) {
 	// Most hosts consist of lower-case letters and dots. The start of the host counts as a
@@ -189,8 +189,8 @@ func HasUpper(s string) bool {
 }
 
 // Plain searches s from offset i for the first octet that is not a letter, a digit, "-", ".",
-// "/" or ":". It returns the offset of that octet, or the length of s if no such octet exists.
-// Most octets of URLs are letters, digits or one of these four characters.
+// "/" or ":". Plain returns the offset of that octet, or the length of s if no such octet
+// exists. Most octets of URLs are letters, digits or one of these four characters.
 func Plain(s string, i int) int {
 	for len(s)-i >= 8 {
 		w := load(s, i)

@@ -21,9 +21,9 @@ import (
 // ErrMenu means that JSON text is not a valid menu.
 var ErrMenu = errors.New("shape: invalid menu")
 
-// ReadMenu parses a menu that [MenuWriter] wrote with Stored. It reads the keys before the
-// items immediately, and the items on demand. The result found is the URL after redirects, or
-// the zero URL if the URL was not redirected. ReadMenu restores the bytes of URLs and of
+// ReadMenu parses a menu that [MenuWriter] wrote with Stored. ReadMenu reads the keys before
+// the items immediately, and the items on demand. The result found is the URL after redirects,
+// or the zero URL if the URL was not redirected. ReadMenu restores the bytes of URLs and of
 // titles that are not UTF-8. If the menu contains a form, the caller can't submit the form. If
 // the items are incomplete, the iteration over the items ends with an error, which has the
 // [access.Kind] that the JSON contains.
@@ -169,7 +169,8 @@ func (v Form) read(u locus.URL) (*scheme.Form, error) {
 	return f, err
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It preserves the order of the fields.
+// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON preserves the order of the
+// fields.
 func (f *Fields) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -236,7 +237,8 @@ func readMembers(d *json.Decoder, member func(key string) error) error {
 	return readDelim(d, '}')
 }
 
-// menuError returns the error for invalid JSON. It does not change errors of the reader.
+// menuError returns the error for invalid JSON. menuError does not change errors of the
+// reader.
 func menuError(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -10,8 +10,8 @@ import (
 )
 
 // Parse is the result for an input that is a URL. The order of the keys is part of the
-// contract. The keys from Scheme to Fragment and the key Locator follow RFC 1738. These keys
-// are null if only other standards accept the input.
+// contract. The keys from Scheme to Fragment and the key Locator follow RFC 1738. The keys
+// that follow RFC 1738 are null if only other standards accept the input.
 type Parse struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`

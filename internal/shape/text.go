@@ -15,8 +15,8 @@ import (
 )
 
 // Text holds bytes to write as a JSON string. MarshalJSON decodes the bytes as UTF-8 if they
-// are valid UTF-8, and otherwise as ISO Latin 1, like the URI draft. It escapes characters
-// that are unsafe for a terminal.
+// are valid UTF-8, and otherwise as ISO Latin 1, like the URI draft. MarshalJSON also escapes
+// characters that are unsafe for a terminal.
 type Text string
 
 // MarshalJSON implements [json.Marshaler].

@@ -115,8 +115,8 @@ type Scheme struct {
 	IANA    *Text   `json:"iana"` // status in IANA's registry; null if the scheme is not registered
 }
 
-// NamedSchemes describes known scheme names that are not in r. These are names with a special
-// status in IANA's registry, and unregistered names in wide use.
+// NamedSchemes describes known scheme names that are not in r. The result contains names with
+// a special status in IANA's registry, and unregistered names in wide use.
 func NamedSchemes(r *scheme.Registry) []Scheme {
 	var list []Scheme
 	for name, status := range scheme.Names() {

@@ -108,8 +108,8 @@ func (u URI) Check() []locus.Violation {
 	return u.list(false)
 }
 
-// CheckReference is like [URI.Check], but checks a URI-reference (section 4.1). It also
-// accepts a relative reference (section 4.2).
+// CheckReference is like [URI.Check], but checks a URI-reference (section 4.1). CheckReference
+// also accepts a relative reference (section 4.2).
 func (u URI) CheckReference() []locus.Violation {
 	if u.isPlain() {
 		return nil
@@ -247,7 +247,7 @@ func (c *checker) literal(text string, start int) {
 }
 
 // isRareAddress reports whether a host is an IPv4 address in one of the unusual formats of RFC
-// 3986 section 7.4. Such a host does not match the production IPv4address.
+// 3986 section 7.4. A rare address does not match the production IPv4address.
 func isRareAddress(host string) bool {
 	if host == "" || !octet.Is(host[0], octet.Digit) {
 		return false

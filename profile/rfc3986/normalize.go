@@ -18,11 +18,11 @@ type Rules struct {
 	Root bool
 }
 
-// Normalize normalizes u as in RFC 3986 sections 6.2.2 and 6.2.3. It writes scheme and host in
-// lower case, escapes in upper case, and an IPv6 address as in RFC 5952. It decodes unreserved
-// characters, and removes dot segments and a default or empty port. The function rules must
-// return the rules for a scheme name in lower case. It may be nil. The URI should conform,
-// because Normalize does not change invalid parts.
+// Normalize normalizes u as in RFC 3986 sections 6.2.2 and 6.2.3. Normalize writes scheme and
+// host in lower case, escapes in upper case, and an IPv6 address as in RFC 5952. Normalize
+// decodes unreserved characters, and removes dot segments and a default or empty port. The
+// function rules must return the rules for a scheme name in lower case. The argument rules may
+// be nil. The URI should conform, because Normalize does not change invalid parts.
 func (u URI) Normalize(rules func(scheme string) Rules) URI {
 	var b strings.Builder
 	b.Grow(len(u.text) + 1)
@@ -109,8 +109,8 @@ func lower(text string) string {
 	return string(out)
 }
 
-// writeEscapes writes text with its escapes in upper case. It decodes unreserved characters
-// (sections 6.2.2.1 and 6.2.2.2).
+// writeEscapes writes text with its escapes in upper case. writeEscapes decodes unreserved
+// characters (sections 6.2.2.1 and 6.2.2.2).
 func writeEscapes(b *strings.Builder, text string) {
 	for {
 		i := strings.IndexByte(text, '%')
@@ -134,8 +134,8 @@ func writeEscapes(b *strings.Builder, text string) {
 	}
 }
 
-// removeDots removes dot segments (section 5.2.4). It does not change a path that does not
-// begin with "/", because such a path is not hierarchical.
+// removeDots removes dot segments (section 5.2.4). removeDots does not change a path that does
+// not begin with "/", because such a path is not hierarchical.
 func removeDots(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		return path

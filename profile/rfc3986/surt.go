@@ -10,7 +10,7 @@ import (
 // SURT returns u in the Sort-friendly URI Reordering Transform of web archives, in the format
 // of Heritrix. For example, http://user@www.archive.org:8080/path becomes
 // http://(org,archive,www,:8080@user)/path, so that sorting groups URIs by domain. SURT does
-// not reverse an IPv4 or IPv6 address, as in http://(192.0.2.1)/. It returns a URI without a
+// not reverse an IPv4 or IPv6 address, as in http://(192.0.2.1)/. SURT returns a URI without a
 // host unchanged.
 //
 // SURT does not normalize u, so the caller should call [URI.Normalize] first. The result can

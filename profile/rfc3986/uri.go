@@ -1,5 +1,5 @@
-// Package rfc3986 parses, checks and normalizes URIs by RFC 3986. It rejects zones in IPv6
-// addresses, because RFC 9844 obsoletes the syntax of RFC 6874.
+// Package rfc3986 parses, checks and normalizes URIs by RFC 3986. The package rejects zones in
+// IPv6 addresses, because RFC 9844 obsoletes the syntax of RFC 6874.
 //
 // [Parse] splits any text, as in appendix B. [URI.Check] returns every violation of the
 // grammar, and [URI.Conforms] reports whether a URI has no violations. [URI.CheckReference]
@@ -20,8 +20,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// URI is a text split into its components. It is an immutable value. The zero URI is
-// the empty reference.
+// URI is a text split into its components. A URI is an immutable value. The zero URI is the
+// empty reference.
 //
 // On 64-bit processors, functions return the nine words of a URI in registers.
 type URI struct {
@@ -56,7 +56,7 @@ const (
 	soundEscapes
 )
 
-// Parse splits text into components, as in RFC 3986 appendix B. It accepts every text, and
+// Parse splits text into components, as in RFC 3986 appendix B. Parse accepts every text, and
 // [URI.Check] reports the faults. Parse does not allocate memory.
 func Parse(text string) URI {
 	ends, rest, found := octet.Scan(text)

@@ -227,7 +227,8 @@ func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
 	return pieces, 0, ""
 }
 
-// parseEmbedded parses an IPv4 address that ends an IPv6 address. It begins at offset i.
+// parseEmbedded parses an IPv4 address that ends an IPv6 address. The IPv4 address begins at
+// offset i.
 func parseEmbedded(s string, i int) (high, low uint16, at int, fault string) {
 	var parts [4]uint16
 	for n := range parts {

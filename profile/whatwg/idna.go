@@ -130,8 +130,8 @@ func hasRightToLeft(label string) bool {
 	return false
 }
 
-// isValidLabel applies the validity criteria of UTS 46 section 4.1 to a normalized label. It
-// does not check the Bidi rule.
+// isValidLabel applies the validity criteria of UTS 46 section 4.1 to a normalized label.
+// isValidLabel does not check the Bidi rule.
 func isValidLabel(label string) bool {
 	runes := []rune(label)
 	for i, r := range runes {

@@ -10,9 +10,9 @@ import (
 )
 
 // Parse parses input like the basic URL parser (section 4.4). The parameter base is the base
-// of a relative URL. It may be nil. If input is invalid, Parse returns a [*locus.SyntaxError],
-// whose Part is the name of the fatal validation error. Parse reads an octet that is not valid
-// UTF-8 as U+FFFD.
+// of a relative URL. The parameter base may be nil. If input is invalid, Parse returns a
+// [*locus.SyntaxError], whose Part is the name of the fatal validation error. Parse reads an
+// octet that is not valid UTF-8 as U+FFFD.
 func Parse(input string, base *URL) (URL, error) {
 	p := parser{input: input, base: base}
 	err := p.parse()

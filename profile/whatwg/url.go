@@ -1,10 +1,10 @@
-// Package whatwg parses URLs like browsers. It implements the parser and the serializer of the
-// WHATWG's URL Standard (https://url.spec.whatwg.org/, as of 2026), and reports validation
-// errors with offsets.
+// Package whatwg parses URLs like browsers. The package implements the parser and the
+// serializer of the WHATWG's URL Standard (https://url.spec.whatwg.org/, as of 2026), and
+// reports validation errors with offsets.
 //
 // The result of parsing often differs from the input, because browsers repair URLs. A program
-// should use this package to determine how a browser reads a text. It should use the root
-// package to preserve a text as written.
+// should use this package to determine how a browser reads a text. A program should use the
+// root package to preserve a text as written.
 package whatwg
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// URL is a URL record (section 4.1). It is an immutable value. The zero URL is invalid.
+// URL is a URL record (section 4.1). A URL is an immutable value. The zero URL is invalid.
 type URL struct {
 	scheme             string // scheme in lower case, without ":"
 	username, password string

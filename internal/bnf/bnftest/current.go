@@ -19,8 +19,8 @@ type CurrentInvariants struct {
 }
 
 // NewCurrentInvariants returns the invariants for row. The function twin reports whether a
-// text that conforms to RFC 3986 also matches the grammar of the scheme's current standard. It
-// may be nil.
+// text that conforms to RFC 3986 also matches the grammar of the scheme's current standard.
+// The argument twin may be nil.
 func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) CurrentInvariants {
 	r, err := scheme.NewRegistry(row)
 	if err != nil {

@@ -67,8 +67,8 @@ func MustParse[L Locator](t testing.TB, parse func(u locus.URL) (L, error), text
 	return x
 }
 
-// Refusal is a table row for a text that [locus.Parse] accepts and a scheme's Parse rejects.
-// It contains the text before the fault, the remaining text, and the Part and Err of the
+// Refusal is a table row for a text that [locus.Parse] accepts and a scheme's Parse rejects. A
+// Refusal contains the text before the fault, the remaining text, and the Part and Err of the
 // error.
 type Refusal = struct {
 	Before, At, Part string

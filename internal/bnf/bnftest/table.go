@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Rules formats findings for a table as "rule@offset". It appends "?" for [locus.Impossible],
-// "~" for a suggestion, and "!" for a note.
+// Rules formats findings for a table as "rule@offset". Rules appends "?" for
+// [locus.Impossible], "~" for a suggestion, and "!" for a note.
 func Rules(list []locus.Violation) string {
 	var b strings.Builder
 	for i, v := range list {

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vector is a line in a file of test vectors. It contains a URL and the expected results. The
-// JSON keys are the same as in the output of "locus parse --json".
+// vector is a line in a file of test vectors. A vector contains a URL and the expected
+// results. The JSON keys are the same as in the output of "locus parse --json".
 type vector struct {
 	Section   string         `json:"section"`
 	URL       string         `json:"url"`
@@ -26,7 +26,7 @@ type vector struct {
 }
 
 // Vectors tests a scheme with a file that contains a test vector as a JSON object on each
-// line. It ignores lines that are empty or begin with "#".
+// line. Vectors ignores lines that are empty or begin with "#".
 func Vectors(t *testing.T, file string, s scheme.Scheme) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -49,7 +49,7 @@ func (c *command) settle() error {
 	return nil
 }
 
-// runCorpus runs the readers on the corpus. It writes how often each pair of readers
+// runCorpus runs the readers on the corpus. runCorpus writes how often each pair of readers
 // disagrees.
 func (c *command) runCorpus(readers []lens.Parser) error {
 	l := lens.New(c.Registry, readers...)

@@ -76,7 +76,8 @@ func (c *command) ended() {
 	}
 }
 
-// everyProgram is a name for --without. It excludes all programs except those in --with.
+// everyProgram is a name for --without. everyProgram excludes all programs except those in
+// --with.
 const everyProgram = "programs"
 
 // New returns the subcommand.
