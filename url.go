@@ -90,7 +90,7 @@ const (
 // Has reports whether f contains all facts in g.
 func (f Facts) Has(g Facts) bool { return f&g == g }
 
-// Facts returns the facts about u. For the zero URL, it returns 0.
+// Facts returns the facts about u. For the zero URL, Facts returns 0.
 func (u URL) Facts() Facts { return Facts(u.more >> 32) }
 
 // IsZero reports whether u is the zero URL.

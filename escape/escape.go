@@ -60,7 +60,7 @@ func appendTriplet(dst []byte, c byte) []byte {
 }
 
 // AppendDecode decodes the escapes in text and appends the result to dst. If text is invalid,
-// it returns the octets before the fault and a [*TripletError].
+// AppendDecode returns the octets before the fault and a [*TripletError].
 func AppendDecode(dst []byte, text string) ([]byte, error) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -111,7 +111,7 @@ func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 // AppendExpand appends text to dst. AppendExpand decodes the escapes of characters in the set
 // plain, and writes all other escapes with upper-case digits (URI draft, "selectively and
 // reversibly expanded"). AppendExpand never decodes "%" or the characters in the set reserved.
-// If text is invalid, it returns a [*TripletError].
+// If text is invalid, AppendExpand returns a [*TripletError].
 func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) {
 	plain = plain.Minus(reserved).Without("%")
 	for i := 0; i < len(text); i++ {

@@ -156,7 +156,8 @@ func percentEncode(text string) string {
 	return b.String()
 }
 
-// fullwidth returns the wide form of each character, if it exists (U+FF01 to U+FF5E).
+// fullwidth replaces each character with its full-width form (U+FF01 to U+FF5E), if that form
+// exists.
 func fullwidth(text string) string {
 	if !utf8.ValidString(text) {
 		return text

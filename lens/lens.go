@@ -62,9 +62,9 @@ type Report struct {
 	Why string
 }
 
-// Compare returns a report for each URL, in order. If a parser fails, its result in every
-// report contains a Failure, and the other results do not change. Compare returns an error
-// only if ctx ends.
+// Compare returns a report for each URL, in order. If a parser fails, the parser's result in
+// every report contains a Failure, and the other results do not change. Compare returns an
+// error only if ctx ends.
 func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 	reports := make([]Report, len(urls))
 	for i, url := range urls {
@@ -98,7 +98,7 @@ func ask(ctx context.Context, reader Parser, urls []string) []Result {
 	list, err := reader.Parse(ctx, urls)
 	var version string
 	if err == nil {
-		version, err = reader.Version(ctx) // a program has reported its version with the results
+		version, err = reader.Version(ctx) // programs report their version together with the results
 	}
 	if err == nil && len(list) != len(urls) {
 		err = fmt.Errorf("%d results for %d URLs", len(list), len(urls))

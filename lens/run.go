@@ -17,7 +17,7 @@ const (
 	// may contain maxGrowth more octets.
 	maxOutput = 1 << 20
 	maxGrowth = 16
-	// maxMessage limits the stored error messages of a program.
+	// maxMessage is the maximum size of a program's error messages to store.
 	maxMessage = 1 << 10
 	// lingering is the time for which child processes may keep the output open after the
 	// program has ended.
@@ -113,8 +113,8 @@ func (e *programError) Error() string {
 	return e.err.Error() + ": " + e.messages[strings.LastIndexByte(e.messages, '\n')+1:]
 }
 
-// limited is a buffer with a maximum size. When more octets arrive, it drops them and calls
-// the function full.
+// limited is a buffer with a maximum size. When more octets arrive, the buffer drops them and
+// calls the function full.
 type limited struct {
 	buffered bytes.Buffer // not embedded, because its ReadFrom has no limit
 	most     int

@@ -91,7 +91,7 @@ const (
 type container struct {
 	ID   uint32 `json:"-"`
 	Kind kind
-	Path []byte // a name may be any bytes
+	Path []byte // path of the container, which may contain any bytes
 	Dead bool   `json:",omitempty"` // the container is missing, and its postings are ignored
 	Done bool   `json:",omitempty"` // whether the container was read to the end
 

@@ -392,8 +392,9 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	return err == nil && head == c.Head && tail == c.Tail
 }
 
-// readMessages adds the messages of an mbox from the offset at on. If it is interrupted, it
-// records how far it has read. The index already contains the message at the offset known.
+// readMessages adds the messages of an mbox from the offset at on. If readMessages is
+// interrupted, it records how far it has read. The index already contains the message at the
+// offset known.
 func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64) (end int64, err error) {
 	m := message.NewMbox(section(r.ctx, f, at, size))
 	m.IDs = true

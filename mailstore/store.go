@@ -136,7 +136,7 @@ type Location struct {
 	maildir   bool
 }
 
-// String returns the path of the file. For an mbox, it also returns the offset.
+// String returns the path of the file. For an mbox, String also returns the offset.
 func (l Location) String() string {
 	if l.Mbox {
 		return fmt.Sprintf("%s at byte %d", l.Path, l.Offset)

@@ -8,8 +8,8 @@ import (
 
 // Address is a mailbox (RFC 5322 section 3.4).
 type Address struct {
-	Name string // the addr-spec as written, which may be invalid or contain UTF-8 (RFC 6532)
-	Addr string // the addr-spec as written, which may be invalid or have UTF-8 (RFC 6532)
+	Name string // the decoded display name or comment, or ""
+	Addr string // the addr-spec as written, which may be invalid or contain UTF-8 (RFC 6532)
 }
 
 // String returns the address as "Name <Addr>" for display. The result is not valid in a header.
@@ -20,8 +20,8 @@ func (a Address) String() string {
 	return a.Name + " <" + a.Addr + ">"
 }
 
-// addresses parses a list of addresses and never fails. For an invalid address, it returns a
-// result that is close to the text.
+// addresses parses a list of addresses and never fails. For an invalid address, the parser
+// returns a result that is close to the text.
 type addresses struct {
 	list []Address
 

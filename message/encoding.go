@@ -245,8 +245,8 @@ func decoded(encoding string, r io.Reader, size int64) io.Reader {
 const uuencode = "x-uuencode"
 
 // encodingOf returns the name of a Content-Transfer-Encoding in lower case. For an encoding
-// such as 8bit, which does not change the content, it returns "". For an unknown encoding, ok
-// is false.
+// such as 8bit, which does not change the content, encodingOf returns "". For an unknown
+// encoding, ok is false.
 func encodingOf(value string) (name string, ok bool) {
 	name, _ = parseParams(value)
 	switch name {

@@ -31,8 +31,8 @@ func newLines(r io.Reader, size int) lines {
 	return lines{r: bufio.NewReaderSize(r, size)}
 }
 
-// read reads the next fragment into f. At the end of the text, it returns io.EOF. Other errors
-// come from the underlying reader.
+// read reads the next fragment into f. At the end of the text, read returns io.EOF. Other
+// errors come from the underlying reader.
 func (l *lines) read(f *fragment) error {
 	text, err := l.r.ReadSlice('\n')
 	f.text, f.eol, f.begins, f.ends, f.start = text, "", !l.middle, true, l.offset

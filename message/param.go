@@ -14,8 +14,8 @@ const maxParams = 100
 // parseParams reads a value and its parameters, as in Content-Type (RFC 2045 section 5.1) and
 // Content-Disposition (RFC 2183). parseParams returns the value and the names in lower case.
 // parseParams accepts unquoted spaces, comments and repeated parameters. For a repeated
-// parameter, it returns the first value. parseParams joins and decodes the pieces of a
-// parameter (RFC 2231).
+// parameter, parseParams returns the first value. parseParams joins and decodes the pieces of
+// a parameter (RFC 2231).
 func parseParams(text string) (value string, params map[string]string) {
 	p := paramReader{text: text}
 	value = strings.ToLower(p.token(";"))

@@ -61,7 +61,8 @@ func (m *Message) finish(faulty []int) {
 func (m *Message) path(n *node, paths []string, number []int) (path, own string) {
 	within := isMultipart(n.typ) && n.children > 0
 	if n.parent < 0 || isMessage(m.nodes[n.parent].typ) {
-		// If the content of a message is a multipart, its parts are the message's parts.
+		// If the content of a message is a multipart, the parts of the multipart are the
+		// message's parts.
 		prefix := ""
 		if n.parent >= 0 {
 			prefix = paths[n.parent]

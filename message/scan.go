@@ -104,8 +104,8 @@ func (s *scanner) scan() error {
 	return fmt.Errorf("message: byte %d: %w", s.lines.offset, err)
 }
 
-// readLines reads up to the end of the message or to an error. readLines never returns nil; at
-// the end, it returns io.EOF.
+// readLines reads up to the end of the message or to an error. At the end of the message,
+// readLines returns io.EOF.
 func (s *scanner) readLines() error {
 	var f fragment
 	for {

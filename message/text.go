@@ -45,7 +45,7 @@ func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
 	return t.end()
 }
 
-// textWriter writes a message as text. After an error, it writes no more text.
+// textWriter writes a message as text. After an error, a textWriter writes no more text.
 type textWriter struct {
 	m      *Message
 	w      *bufio.Writer

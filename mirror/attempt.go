@@ -87,8 +87,8 @@ func (c *crawler) prior(j *job) prior {
 }
 
 // isUnchanged reports whether the file for j is known to be current. isUnchanged compares the
-// file with the entry in the parent menu, or with the result of a probe. For a menu, it
-// returns false, because Run always reads menus.
+// file with the entry in the parent menu, or with the result of a probe. For a menu,
+// isUnchanged returns false, because Run always reads menus.
 func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:

@@ -45,7 +45,7 @@
 // server supports it, Run resumes partial downloads of large objects.
 //
 // A later run requests only resources that may have changed. Run does not request a resource
-// that a directory lists with the same size and time. If possible, it checks other objects
+// that a directory lists with the same size and time. If possible, Run checks other objects
 // with a probe, which compares their entity tag or time. Run downloads all other resources,
 // but does not write a file whose bytes are the same. Run downloads a resource again if its
 // file was altered. A resource is gone if no menu and no page links to it any more. For a
@@ -97,12 +97,13 @@
 // [FSOptions.Depth] or [FSOptions.Menus], and an endless menu at [FSOptions.Entries], with an
 // error that wraps [scheme.ErrTooLarge].
 //
-// The Size and ModTime of an entry come from the menu. If the menu does not report them, they
-// are 0 and the zero time. After an entry was opened, Size and ModTime come from the object,
-// if the server reports them. Gopher servers rarely report a size. To determine an unknown
-// size, the method Size of an open file reads the object to its end. The file buffers up to 1
-// MiB, which is then not read again. Size is -1 if the object is truncated or larger than 1
-// GiB. [net/http.FileServer] needs the size, but programs that copy or read files do not.
+// The Size and ModTime of an entry come from the menu. If the menu does not report a size or a
+// time, Size is 0 and ModTime is the zero time. After an entry was opened, Size and ModTime
+// come from the object, if the server reports them. Gopher servers rarely report a size. To
+// determine an unknown size, the method Size of an open file reads the object to its end. The
+// file buffers up to 1 MiB, which is then not read again. Size is -1 if the object is
+// truncated or larger than 1 GiB. [net/http.FileServer] needs the size, but programs that copy
+// or read files do not.
 //
 // An open file implements [io.Seeker]. If the scheme can't open an object at an offset, as in
 // Gopher, seeking backwards reads the object again from the start.

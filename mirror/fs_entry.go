@@ -18,7 +18,7 @@ const (
 
 // FSSource is the origin of an entry. FileInfo.Sys returns it as a *FSSource.
 type FSSource struct {
-	// URL is the URL of the entry. For an open file, it is the URL after redirects.
+	// URL is the URL of the entry. For an open file, URL is the URL after redirects.
 	URL locus.URL
 	// Item is the item of the menu. For an open file, the Type, Size and ModTime come from the
 	// object, if the server reports them. For the root, only the URL and Kind of Item are set.
@@ -50,7 +50,8 @@ func (e *fsEntry) asDir(m *fsMenu) *entryState {
 	return &entryState{mode: dirMode, menu: m, modTime: e.item.ModTime}
 }
 
-// learn stores the size and the time of the object. It ignores a size of -1 and the zero time.
+// learn stores the size and the time of the object. A size of -1 and the zero time are
+// ignored.
 func (e *fsEntry) learn(size int64, modTime time.Time) {
 	s := *e.state.Load()
 	if size >= 0 {

@@ -11,7 +11,7 @@ var (
 	errChanged     = errors.New("the object has changed since it was opened")
 )
 
-// pathError adds the operation and the file name to err. If err is nil, it returns nil.
+// pathError adds the operation and the file name to err. If err is nil, pathError returns nil.
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil

@@ -130,8 +130,8 @@ func (f *FS) finish(m *fsMenu, l *listing) {
 	delete(f.loading, m)
 }
 
-// keep caches the entries of m. Beyond the limits, it drops the entries of other menus. The
-// caller must hold f.mu.
+// keep caches the entries of m. If the cache exceeds its limits, keep drops the entries of
+// other menus. The caller must hold f.mu.
 func (f *FS) keep(m *fsMenu, l *listing) {
 	f.drop(m)
 	m.listing, m.element = l, f.recent.PushFront(m)

@@ -25,22 +25,23 @@ type Options struct {
 	Include, Exclude []policy.Pattern
 	// Hosts selects URLs to mirror in addition to the URLs below the starting URLs.
 	Hosts []policy.Pattern
-	// PageRequisites also mirrors the images, style sheets and scripts that pages need, on
-	// any host.
+	// PageRequisites means that Run also mirrors the images, style sheets and scripts that
+	// pages need, on any host.
 	PageRequisites bool
 	// MaxBytes is the number of downloaded bytes after which the run ends. MaxFiles is the
 	// number of downloaded files after which the run ends. Run completes downloads in
 	// progress. Zero means no limit.
 	MaxBytes int64
 	MaxFiles int
-	// Newer skips resources with an older time. If Newer is the zero Time, Run skips no
-	// resources.
+	// Newer is the time before which Run skips resources. If Newer is the zero Time, Run skips
+	// no resources.
 	Newer time.Time
 
 	Layout Layout // file layout, which can't change between runs; empty means LayoutHost
-	// Relink rewrites links between files in the mirror, and makes all other links absolute.
+	// Relink means that Run rewrites links between files in the mirror, and makes all other
+	// links absolute.
 	Relink bool
-	// Delete removes the files of resources that are gone.
+	// Delete means that Run removes the files of resources that are gone.
 	Delete bool
 	// MaxDelete is the maximum number of resources that Delete removes. If more resources are
 	// gone, Run removes no file and returns a [*ManyGoneError]. Zero means no limit. Even

@@ -342,7 +342,7 @@ func (c *crawler) edits(text, docType string, base locus.URL, file string, t *ta
 	return list
 }
 
-// apply applies edits to text. If edits overlap, it applies only the first.
+// apply applies edits to text. If edits overlap, only the first of them is applied.
 func apply(text []byte, edits []edit) []byte {
 	var b bytes.Buffer
 	from := 0

@@ -114,12 +114,13 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 }
 
 // Canonical returns the canonical form of text. All texts with the same meaning have the same
-// canonical form. For RFC 1738 and RFC 1630, it is the result of [scheme.Registry.Canonical].
-// For RFC 3986, it is the result of [scheme.Registry.NormalizeURI]. For the URL Standard, it
-// is the serialized URL. Canonical returns a [*locus.SyntaxError] if the rules cannot parse
-// text. For RFC 3986, it also fails if text does not conform, because a canonical form of such
-// a text would have no meaning. Canonical retains a userinfo or fragment that only the
-// scheme's standard forbids.
+// canonical form. For RFC 1738 and RFC 1630, the canonical form is the result of
+// [scheme.Registry.Canonical]. For RFC 3986, the canonical form is the result of
+// [scheme.Registry.NormalizeURI]. For the URL Standard, the canonical form is the serialized
+// URL. Canonical returns a [*locus.SyntaxError] if the rules cannot parse text. For RFC 3986,
+// Canonical also fails if text does not conform, because the canonical form of an invalid text
+// would have no meaning. Canonical retains a userinfo or fragment that only the scheme's
+// standard forbids.
 func (r Rules) Canonical(text string) (string, error) {
 	switch r.Profile {
 	case locus.RFC3986:

@@ -50,8 +50,8 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 // error, which may wrap [ErrAddress] or [ErrField].
 func Compose(d Draft) (*Message, error) { return compose(d, time.Now(), rand.Reader) }
 
-// compose implements Compose for a message with a given date. It generates the message-id and
-// the boundary from the reader random.
+// compose implements Compose for a message with a given date. The message-id and the boundary
+// come from the reader random.
 func compose(d Draft, date time.Time, random io.Reader) (*Message, error) {
 	if err := d.check(); err != nil {
 		return nil, err

@@ -240,7 +240,8 @@ func (c *session) mail(m *Message) error {
 	return nil
 }
 
-// recipients sends all recipients to the server. It fails if the server rejects any recipient.
+// recipients sends all recipients to the server. The session fails if the server rejects any
+// recipient.
 func (c *session) recipients(m *Message) error {
 	refused := &RecipientsError{Total: len(m.recipients)}
 	for _, address := range m.recipients {

@@ -35,7 +35,7 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 }
 
 // Canon writes the canonical form of a URL part by part, and records the changes. Before the
-// first change, it does not copy the text.
+// first change, a Canon does not copy the text.
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
@@ -270,9 +270,9 @@ func spelled(text string, plain, raw escape.Set) int {
 	return len(text)
 }
 
-// octet writes the first octet of text. If the octet is escaped and in the set plain, it
-// writes the octet without the escape. Otherwise, it writes an escape. It returns the length
-// of the octet in text.
+// octet writes the first octet of text. If the octet is escaped and in the set plain, octet
+// writes it without the escape. Otherwise, octet writes an escape. The result size is the
+// length of the octet in text.
 func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	o, size := Octet(text, 0)
 	if size > 1 && plain.Has(o) {

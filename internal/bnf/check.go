@@ -128,8 +128,9 @@ func (f *Findings) AnyCase() {
 	}
 }
 
-// Section returns the section for a finding. For RFC 1738, it returns the argument rfc1738.
-// For the URI draft, it returns a text that names the draft and the given production.
+// Section returns the section for a finding. For RFC 1738, Section returns the argument
+// rfc1738. For the URI draft, Section returns a text that names the draft and the given
+// production.
 func (f *Findings) Section(rfc1738, production string) string {
 	if f.Profile == locus.RFC1630 && !f.NoDraft {
 		return "URI draft, " + production

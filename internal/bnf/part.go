@@ -34,7 +34,7 @@ func HostURL(p locus.Parts) (locus.URL, error) {
 }
 
 // EncodeUser encodes octets as URL text for the user or password of [locus.Parts]. If octets
-// is nil, it returns nil.
+// is nil, EncodeUser returns nil.
 func EncodeUser(octets *string) *string {
 	if octets == nil {
 		return nil

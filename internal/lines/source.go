@@ -147,8 +147,8 @@ func detect(in *bufio.Reader) (f unpack.Format, err error) {
 	return f, nil
 }
 
-// skipMark skips a byte order mark. If a US-ASCII character follows a UTF-16 mark, it decodes
-// the source as UTF-16, which some Windows programs write.
+// skipMark skips a byte order mark. If a US-ASCII character follows a UTF-16 mark, skipMark
+// decodes the source as UTF-16, which some Windows programs write.
 func (o *opened) skipMark() {
 	const mark, big, little = "\uFEFF", "\xFE\xFF", "\xFF\xFE"
 	switch {

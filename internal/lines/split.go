@@ -123,8 +123,8 @@ func (r *reader) deliver(n int) error {
 }
 
 // splitLong finds the first line with more than limit bytes. splitLong returns the length of
-// the text before that line, and the length of that line. For speed, it does not search for
-// every line end.
+// the text before that line, and the length of that line. For speed, splitLong does not search
+// for every line end.
 func splitLong(text []byte, limit int) (whole, long int) {
 	for len(text)-whole > limit {
 		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1

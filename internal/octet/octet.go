@@ -56,7 +56,7 @@ const (
 	plain    = lower + upper + digits + safe + extra
 )
 
-// table holds the class of every octet. It is never modified.
+// table holds the class of every octet. The table is never modified.
 var table = makeTable()
 
 // Of returns the class of the octet c.

@@ -85,7 +85,7 @@ type FormField struct {
 	Choices []Text           `json:"choices,omitempty"`
 }
 
-// NewForm describes the form of the menu at u. If f is nil, it returns nil. The parameter
+// NewForm describes the form of the menu at u. If f is nil, NewForm returns nil. The parameter
 // standing holds the default answers. If standing is nil, NewForm uses the form's own
 // defaults. NewForm omits secret defaults.
 func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {

@@ -49,7 +49,8 @@ type Side struct {
 	Err       error
 }
 
-// NewSide parses input. If input is incomplete, err is the reason.
+// NewSide parses input by the given rules. If input is incomplete, the argument err must be
+// the reason.
 func NewSide(rules profile.Rules, input string, err error) Side {
 	s := Side{Input: input, Err: err}
 	if s.Err == nil {
@@ -58,7 +59,7 @@ func NewSide(rules profile.Rules, input string, err error) Side {
 	return s
 }
 
-// Compare is the result of comparing two inputs, with their passwords masked.
+// Compare is the result of comparing two inputs. Passwords are masked.
 type Compare struct {
 	A          Text   `json:"a"`
 	B          Text   `json:"b"`
@@ -68,10 +69,10 @@ type Compare struct {
 	Why        []Text `json:"why"`
 	Rules      string `json:"rules"`
 
-	Verdicts []Comparison `json:"verdicts,omitempty"` // results by several rules
+	Verdicts []Comparison `json:"verdicts,omitempty"` // results by each standard, if the caller selected several
 }
 
-// Comparison is the result by one standard.
+// Comparison is the result of a comparison by one standard.
 type Comparison struct {
 	Rules      string `json:"rules"`
 	Same       bool   `json:"same"`
@@ -80,7 +81,8 @@ type Comparison struct {
 	Why        []Text `json:"why"`
 }
 
-// NewComparison compares two sides according to rules and returns the reasons for the result.
+// NewComparison compares two sides by the given rules, and returns the result with the
+// reasons.
 func NewComparison(rules profile.Rules, x, y Side) Comparison {
 	var why []string
 	same := false
@@ -98,7 +100,7 @@ func NewComparison(rules profile.Rules, x, y Side) Comparison {
 	}
 }
 
-// NewCompare combines comparisons of a and b.
+// NewCompare combines the comparisons of a and b to one result.
 func NewCompare(a, b string, list ...Comparison) Compare {
 	first := list[0]
 	j := Compare{A: Text(locus.Mask(a)), B: Text(locus.Mask(b)), Same: true, CanonicalA: first.CanonicalA, CanonicalB: first.CanonicalB, Why: first.Why}

@@ -1,7 +1,7 @@
 package rfc3986
 
-// UserinfoOffset returns the offset of the userinfo in octets. If u has no userinfo, it
-// returns the offset of the host.
+// UserinfoOffset returns the offset of the userinfo in octets. If u has no userinfo,
+// UserinfoOffset returns the offset of the host.
 func (u URI) UserinfoOffset() int {
 	if start := u.authorityStart(); u.host > start {
 		return start
@@ -9,8 +9,8 @@ func (u URI) UserinfoOffset() int {
 	return u.HostOffset()
 }
 
-// HostOffset returns the offset of the host in octets. If u has no host, it returns the offset
-// of the path.
+// HostOffset returns the offset of the host in octets. If u has no host, HostOffset returns
+// the offset of the path.
 func (u URI) HostOffset() int {
 	if u.hasAuthority() {
 		return u.host
@@ -18,8 +18,8 @@ func (u URI) HostOffset() int {
 	return u.path
 }
 
-// PortOffset returns the offset of the port in octets, after its ":". If u has no port, it
-// returns the offset of the path.
+// PortOffset returns the offset of the port in octets, after its ":". If u has no port,
+// PortOffset returns the offset of the path.
 func (u URI) PortOffset() int {
 	if u.port > 0 {
 		return u.port + len(":")
@@ -30,8 +30,8 @@ func (u URI) PortOffset() int {
 // PathOffset returns the offset of the path in octets.
 func (u URI) PathOffset() int { return u.path }
 
-// QueryOffset returns the offset of the query in octets, after its "?". If u has no query, it
-// returns the offset of the end of the path.
+// QueryOffset returns the offset of the query in octets, after its "?". If u has no query,
+// QueryOffset returns the offset of the end of the path.
 func (u URI) QueryOffset() int {
 	if u.query > 0 {
 		return u.query
@@ -40,7 +40,7 @@ func (u URI) QueryOffset() int {
 }
 
 // FragmentOffset returns the offset of the fragment in octets, after its "#". If u has no
-// fragment, it returns the length of the text.
+// fragment, FragmentOffset returns the length of the text.
 func (u URI) FragmentOffset() int {
 	if u.fragment > 0 {
 		return u.fragment

@@ -127,8 +127,8 @@ func read(text string) (colon, host, port, path, query, fragment int, facts fact
 	return colon, host, port, path, query, fragment, facts
 }
 
-// readPlain reads the text before the path, if [plainHead] holds for this text. Otherwise, it
-// returns no facts.
+// readPlain reads the text before the path, if [plainHead] holds for this text. Otherwise,
+// readPlain returns no facts.
 func readPlain(text string) (colon, host, port, path int, facts facts) {
 	colon, _ = octet.SchemeEnd(text)
 	if colon == 0 || colon == len(text) || text[colon] != ':' || !octet.Is(text[0], octet.Alpha) {
@@ -153,7 +153,8 @@ func readPlain(text string) (colon, host, port, path int, facts facts) {
 }
 
 // plainPort returns the offset after the port that begins at offset i, if the port is 1 to
-// 65535 without leading zeros. Otherwise, it returns the offset of the ":" before the port.
+// 65535 without leading zeros. Otherwise, plainPort returns the offset of the ":" before the
+// port.
 func plainPort(text string, i int) (end int) {
 	n := 0
 	for end = i; end < len(text) && octet.Is(text[end], octet.Digit) && end-i < len("65535"); end++ {

@@ -480,7 +480,7 @@ func (p *parser) isPlain(text string) bool {
 }
 
 // dots returns 1 for a single-dot URL path segment, and 2 for a double-dot URL path segment
-// (section 4.1). For any other segment, it returns 0.
+// (section 4.1). For any other segment, dots returns 0.
 func dots(segment string) int {
 	n := 0
 	for segment != "" {

@@ -30,8 +30,8 @@ type URL struct {
 const fileScheme = "file"
 
 // specialPort returns the default port of a special scheme (section 4.2). For the special
-// scheme file, which has no default port, it returns 0. ok reports whether the scheme is
-// special.
+// scheme file, which has no default port, specialPort returns 0. ok reports whether the scheme
+// is special.
 func specialPort(scheme string) (port int32, ok bool) {
 	switch scheme {
 	case "http", "ws":
@@ -147,7 +147,8 @@ func (u *URL) Hash() string {
 	return "#" + u.fragment
 }
 
-// Origin returns the serialized origin (section 4.7). For an opaque origin, it returns "null".
+// Origin returns the serialized origin (section 4.7). For an opaque origin, Origin returns
+// "null".
 func (u *URL) Origin() string {
 	switch u.scheme {
 	case "blob":
