@@ -12,8 +12,8 @@ import (
 type GuardOptions struct {
 	// Seed selects the URLs to try. The same seed tries the same URLs.
 	Seed uint64
-	// From lists URLs that the search modifies. If From is empty, the search generates all
-	// URLs.
+	// From is a list of URLs that the search modifies. If From is empty, the search generates
+	// all URLs.
 	From []string
 	// MaxTries is the maximum number of URLs to try. Zero means 20000.
 	MaxTries int
@@ -153,7 +153,7 @@ func (g *guard) batch(n int) []string {
 	return list
 }
 
-// next returns a URL to try. It returns the URLs in GuardOptions.From first, then
+// next returns a URL to try. The URLs in GuardOptions.From are first, followed by
 // modifications of URLs that both parsers accept. If few URLs are accepted, next generates a
 // new URL.
 func (g *guard) next() string {

@@ -11,8 +11,8 @@ import (
 // maxMutant is the maximum length of a mutator's URLs in octets.
 const maxMutant = 160
 
-// mutator generates random URLs. It joins pieces to new URLs, and modifies given URLs. The
-// same seed generates the same URLs.
+// mutator generates random URLs. A mutator joins pieces to new URLs, and modifies given URLs.
+// The same seed generates the same URLs.
 type mutator struct{ random *rand.Rand }
 
 func newMutator(seed uint64) mutator { return mutator{rand.New(rand.NewPCG(seed, 1738))} }
@@ -40,8 +40,8 @@ func (m mutator) pick(list []string) string { return list[m.random.IntN(len(list
 // rarely returns true with a probability of 1/n.
 func (m mutator) rarely(n int) bool { return m.random.IntN(n) == 0 }
 
-// fresh generates a new URL. It joins the parts of a URL in order, and inserts unusual pieces
-// at random positions.
+// fresh generates a new URL. The new URL consists of the parts of a URL in order, with unusual
+// pieces at random positions.
 func (m mutator) fresh() string {
 	parts := []string{m.pick(schemePieces[:2]), ":", "//", "", m.pick(hostPieces), "", m.pick(pathPieces[:2]), ""}
 	if m.rarely(3) {

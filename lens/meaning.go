@@ -108,14 +108,14 @@ func port(text string, byDefault uint16) string {
 	return text
 }
 
-// labels converts the labels of a hostname to A-labels. It does not replace a character with
-// an equivalent character.
+// labels converts the labels of a hostname to A-labels. The conversion does not replace a
+// character with an equivalent character.
 var labels = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
 
-// host returns the host that a program would dial. It returns an IPv6 address in one spelling,
-// and a hostname in lower case with A-labels. It returns any other text unchanged. An IPv4
-// address in octal or with fewer than four numbers stays unchanged, because only some programs
-// dial such a text as an address.
+// host returns the host that a program would dial. An IPv6 address is returned in one
+// spelling, and a hostname is returned in lower case with A-labels. Any other text is returned
+// unchanged. An IPv4 address in octal or with fewer than four numbers stays unchanged, because
+// only some programs dial such a text as an address.
 func host(text string) string {
 	inner := text
 	if strings.HasPrefix(inner, "[") && strings.HasSuffix(inner, "]") {
@@ -146,13 +146,13 @@ func isASCII(text string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// unescape decodes every escape in text. It does not decode the result again.
+// unescape decodes every escape in text. The result is not decoded again.
 func unescape(text string) string {
 	return mapEscapes(text, func(b []byte, o byte, _ bool) []byte { return append(b, o) })
 }
 
-// escapes normalizes the escapes in text. It escapes each octet that only some programs
-// escape, and decodes escapes that never change the meaning. It does not change delimiters.
+// escapes normalizes the escapes in text. Each octet that only some programs escape is
+// escaped, and escapes that never change the meaning are decoded. Delimiters do not change.
 func escapes(text string) string {
 	const unreserved = "-._~"
 	const delimiters = "!$&()*+,;=:@/?#%"

@@ -23,13 +23,13 @@ type Options struct {
 	// Registry provides the URL schemes that programs with a network may receive. Registry
 	// must be set.
 	Registry *scheme.Registry
-	// With maps parser names to program paths; "" means a search in PATH. The function
-	// Programs returns these parsers even if they are not installed. A parser that is not
-	// installed fails when it is used.
+	// With is a map from parser names to program paths. The path "" means a search in PATH.
+	// The function Programs returns these parsers even if they are not installed. A parser
+	// that is not installed fails when it is used.
 	With map[string]string
-	// Only, if true, omits all parsers that With does not contain.
+	// Only means that the function Programs omits all parsers that With does not contain.
 	Only bool
-	// Without lists names of parsers to omit.
+	// Without is a list of parser names to omit.
 	Without []string
 	// Timeout limits the time for a batch of URLs. Zero means DefaultTimeout.
 	Timeout time.Duration

@@ -93,8 +93,8 @@ func present(text string, ok bool) *string {
 	return &text
 }
 
-// filled returns a part from a parser that returns "" for both empty and absent parts. It
-// returns nil for an empty text.
+// filled returns a part from a parser that returns "" for both empty and absent parts. For an
+// empty text, the result is nil.
 func filled(text string) *string { return present(text, text != "") }
 
 func value(p *string) string {

@@ -32,9 +32,9 @@ type proxyRequest struct {
 	request []byte
 }
 
-// recorder is a proxy on the loopback interface that makes no connections. It records the
-// requests of programs. Each program must log in to the proxy. The user name is the number of
-// the request, and the password is unknown to other users of the machine.
+// recorder is a proxy on the loopback interface that makes no connections. A recorder records
+// the requests of programs. Each program must log in to the proxy. The user name is the number
+// of the request, and the password is unknown to other users of the machine.
 type recorder struct {
 	listener net.Listener
 	password string
@@ -73,7 +73,7 @@ func (r *recorder) accept() {
 	}
 }
 
-// record serves a connection. It records only the first connection for each request number.
+// record serves a connection. Only the first connection for each request number is recorded.
 func (r *recorder) record(conn net.Conn) {
 	if conn.SetDeadline(time.Now().Add(maxConversation)) != nil {
 		return

@@ -164,8 +164,8 @@ func parseFile(octets []byte) (f file, err error) {
 	return f, nil
 }
 
-// index is the index file. It is open only during an operation, so that other processes can
-// use the file between two operations.
+// index is the index file. The index file is open only during an operation, so that other
+// processes can use the file between two operations.
 type index struct{ store.File }
 
 func newIndex(path string, wait time.Duration) *index {

@@ -39,7 +39,7 @@ const (
 	dirBatch = 1024
 )
 
-// refresher updates the index. It holds the index lock.
+// refresher updates the index. A refresher holds the index lock.
 type refresher struct {
 	s        *Store
 	ctx      context.Context

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// flowed joins the lines of each paragraph in a format=flowed text (RFC 3676 section 4). It
-// writes a ">" for each quote level before the joined line.
+// flowed joins the lines of each paragraph in a format=flowed text (RFC 3676 section 4). A ">"
+// for each quote level precedes the joined line.
 type flowed struct {
 	delSp   bool // the parameter DelSp is yes (section 4.1)
 	flowing bool // the previous line ended with a space, so that the paragraph may continue

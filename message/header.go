@@ -33,8 +33,8 @@ type rawField struct {
 	end   int
 }
 
-// raws iterates over the fields. It skips a line that is not a field, including its
-// continuation lines.
+// raws iterates over the fields. Lines that are not fields, and their continuation lines, are
+// skipped.
 func (h Header) raws() iter.Seq[rawField] {
 	return func(yield func(rawField) bool) {
 		text := h.raw
@@ -90,7 +90,7 @@ func nameLen[T ~string | ~[]byte](line T) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// unfold returns a field's value as one line. It removes only line ends.
+// unfold returns a field's value as one line. Only line ends are removed.
 func unfold(value string) string {
 	value = strings.Trim(value, " \t\r\n")
 	if strings.IndexByte(value, '\n') < 0 {
@@ -134,7 +134,8 @@ func (h Header) Get(name string) string {
 	return value
 }
 
-// Values returns the values of all fields called name in order, unfolded and not decoded.
+// Values returns the unfolded values of all fields called name, in order. The values are not
+// decoded.
 func (h Header) Values(name string) []string {
 	var list []string
 	for f := range h.raws() {

@@ -115,9 +115,9 @@ func (s *idScanner) word(i int) (end int) {
 	return i
 }
 
-// angle reads the text between the "<" before the offset i and the matching ">". It returns
-// the offset after the ">". If the text contains another "<", the identifier begins after the
-// last "<".
+// angle reads the text between the "<" before the offset i and the matching ">". The result
+// next is the offset after the ">". If the text contains another "<", the identifier begins
+// after the last "<".
 func (s *idScanner) angle(i int) (next int) {
 	end := s.angles.end(s.text, i)
 	if end < 0 {
@@ -163,12 +163,12 @@ func unfoldID(text string) string {
 	return string(id)
 }
 
-// angles finds the ">" for each "<" in a text. It records which characters do not occur in the
-// rest of the text, so that all searches together take linear time.
+// angles finds the ">" for each "<" in a text. The fields record which characters do not occur
+// in the rest of the text, so that all searches together take linear time.
 type angles struct{ noQuotes, noAngle bool }
 
 // end returns the offset of the ">" for the "<" before the offset i, or -1 if the ">" is
-// missing. It skips a ">" in a quoted string if another ">" follows.
+// missing. A ">" in a quoted string is skipped if another ">" follows.
 func (a *angles) end(text string, i int) int {
 	quoted := false
 	for j := i; j < len(text) && !a.noQuotes; j++ {
@@ -246,8 +246,8 @@ func link(scheme, id string) (locus.URL, error) {
 	return locus.Parts{Scheme: scheme, SchemePart: &text}.URL()
 }
 
-// links returns the URLs of messages in the order of ids, without duplicates. It skips
-// identifiers for which link fails.
+// links returns the URLs of messages in the order of ids, without duplicates. Identifiers for
+// which link fails are skipped.
 func links(scheme string, ids ...string) []locus.URL {
 	var list []locus.URL
 	seen := map[locus.URL]bool{}

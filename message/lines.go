@@ -57,8 +57,8 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// pieces is a reader of the texts that the function next returns. It ends with the first error
-// of next.
+// pieces is a reader of the texts that the function next returns. The reader ends with the
+// first error of next.
 type pieces struct {
 	next func() ([]byte, error)
 	rest []byte
@@ -83,8 +83,8 @@ func (r *pieces) Read(p []byte) (int, error) {
 // lineReader is a reader that rewrites a text line by line.
 type lineReader struct {
 	lines lines
-	// step appends the rewritten fragment to dst. It returns io.EOF if the rewritten text ends
-	// before its source.
+	// step appends the rewritten fragment to dst. The function must return io.EOF if the
+	// rewritten text ends before its source.
 	step func(dst []byte, f *fragment) ([]byte, error)
 	line fragment
 	buf  []byte

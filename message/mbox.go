@@ -185,8 +185,8 @@ func (m *Mbox) skipLines() {
 	m.lines.offset += int64(n)
 }
 
-// line reads a line of the current message, or a fragment of a long line, into m.f. It returns
-// false at the end of the message.
+// line reads a line of the current message, or a fragment of a long line, into m.f. At the end
+// of the message, the result is false.
 func (m *Mbox) line() bool {
 	if m.state == mboxDone {
 		return false

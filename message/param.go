@@ -43,8 +43,8 @@ func (p *paramReader) more() bool {
 	return p.i < len(p.text)
 }
 
-// token returns the text up to the first character that stops contains. It omits comments and
-// surrounding spaces.
+// token returns the text up to the first character that stops contains. Comments and
+// surrounding spaces are omitted.
 func (p *paramReader) token(stops string) string {
 	start, depth := p.i, 0
 	end := -1 // start of a comment
@@ -204,8 +204,8 @@ func isHidden(r rune) bool {
 // longestName is the maximum length of a file name in bytes.
 const longestName = 255
 
-// label converts a file name from a message for display. It decodes the name, removes the
-// directories, and replaces hidden characters with "_".
+// label converts a file name from a message for display. The result is the decoded name
+// without directories, in which "_" replaces each hidden character.
 func label(name string) string {
 	name = DecodeWords(name)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

@@ -60,7 +60,8 @@ const (
 	inLostHeader // in the rest of a header that is too large
 )
 
-// scanner finds the parts of a message line by line. It uses a stack instead of recursion.
+// scanner finds the parts of a message line by line. The scanner uses a stack instead of
+// recursion.
 type scanner struct {
 	m     *Message
 	lines lines
@@ -153,8 +154,8 @@ func (s *scanner) line(f *fragment) error {
 	return nil
 }
 
-// delimiter reports whether line is a boundary. It also returns the depth of the multipart,
-// and whether this is the last boundary of the multipart.
+// delimiter reports whether line is a boundary. The other results are the depth of the
+// multipart, and whether this is the last boundary of the multipart.
 func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	name := bytes.TrimRight(line[2:], " \t")
 	if list := s.marks[string(name)]; len(list) > 0 {

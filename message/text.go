@@ -116,7 +116,8 @@ func (t *textWriter) header(h Header) {
 	}
 }
 
-// show writes the texts of a node and of its children. It recurses at most [Limits.Depth] levels.
+// show writes the texts of a node and of its children. The depth of recursion is at most
+// [Limits.Depth].
 func (t *textWriter) show(i int) {
 	n := &t.m.nodes[i]
 	switch {

@@ -198,7 +198,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, f.fail("read", err)
 }
 
-// fetch reads from the body. It also buffers the start of the object, up to keep bytes.
+// fetch reads from the body. Up to keep bytes at the start of the object are also buffered.
 func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end

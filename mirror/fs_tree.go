@@ -48,7 +48,8 @@ func (f *FS) path(m *fsMenu) string {
 	return name
 }
 
-// lookup finds the entry at a path. It follows links, except in the last element.
+// lookup finds the entry at a path. Links are followed, except in the last element of the
+// path.
 func (f *FS) lookup(name string) (*fsEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid

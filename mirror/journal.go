@@ -145,7 +145,8 @@ type known struct {
 	missing          bool // whether the server no longer has the resource
 }
 
-// ledger combines the manifest and the journal of a mirror. It is not safe for concurrent use.
+// ledger combines the manifest and the journal of a mirror. A ledger is not safe for
+// concurrent use.
 type ledger struct {
 	root     *os.Root
 	begin    begin
@@ -389,9 +390,9 @@ func (l *ledger) records(url string) (before *Record, now *result) {
 	return before, now
 }
 
-// finish writes a new manifest with the results of this run, and removes the journal. It calls
-// the function lost for each record whose resource this run did not find, or that the server
-// no longer has. If lost returns true or is nil, the record stays in the manifest.
+// finish writes a new manifest with the results of this run, and removes the journal. The
+// function lost is called for each record whose resource this run did not find, or that the
+// server no longer has. If lost returns true or is nil, the record stays in the manifest.
 func (l *ledger) finish(lost func(*Record) bool) error {
 	if err := l.flush(); err != nil {
 		return err

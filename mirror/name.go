@@ -51,7 +51,7 @@ type place struct {
 	page string // path of the HTML page for a menu; empty for objects
 }
 
-// placer assigns a file to each URL. It stores 16 bytes per name.
+// placer assigns a file to each URL. A placer stores 16 bytes per name.
 type placer struct {
 	registry *scheme.Registry
 	layout   Layout

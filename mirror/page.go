@@ -257,7 +257,7 @@ type edit struct {
 }
 
 // relink changes the links in a document's file so that they point to other files of the
-// mirror. It stores the original bytes of the resource separately.
+// mirror. The original bytes of the resource are stored separately.
 func (c *crawler) relink(r *Record, t *targets) error {
 	if !c.o.Relink && r.Original == "" {
 		return nil

@@ -246,8 +246,8 @@ func (t *tree) oneFolder(name string) error {
 	return nil
 }
 
-// stamp returns the size and time of a regular file, without following links. It returns nil
-// if no such file exists.
+// stamp returns the size and time of a regular file, without following links. The result is
+// nil if no such file exists.
 func (t *tree) stamp(name string) *Stamp {
 	f, err := t.enter(name)
 	if err != nil {

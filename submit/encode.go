@@ -17,7 +17,7 @@ const (
 	maxWord = 900
 )
 
-// fold returns the lines of a header field. It breaks lines only at single spaces, so that
+// fold returns the lines of a header field. Lines are broken only at single spaces, so that
 // unfolding restores value.
 func fold(name, value string) string {
 	var b strings.Builder

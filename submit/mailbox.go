@@ -151,7 +151,7 @@ func isLabel(label string) bool {
 	}) < 0
 }
 
-// envelope returns the addresses in the lists without duplicates. It compares domains without
+// envelope returns the addresses in the lists without duplicates. Domains are compared without
 // regard to case.
 func envelope(lists ...[]Mailbox) []string {
 	var all []string

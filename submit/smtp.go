@@ -198,7 +198,7 @@ func (c *session) fail(err error) error {
 	return protocolError(err)
 }
 
-// quit sends QUIT. It ignores errors.
+// quit sends QUIT. Errors of the command are ignored.
 func (c *session) quit() {
 	const wait = 5 * time.Second
 	c.client.CommandTimeout = min(wait, c.client.CommandTimeout)

@@ -235,8 +235,8 @@ func spelledEscapes(text string, plain escape.Set) bool {
 
 var xchars = escape.Xchar()
 
-// rewrite writes text with canonical escapes. It does not escape the characters in the set
-// raw. It decodes escaped characters that are in the set plain.
+// rewrite writes text with canonical escapes. Characters in the set raw are not escaped.
+// Escaped characters that are in the set plain are decoded.
 func (c *Canon) rewrite(text string, plain, raw escape.Set) {
 	for {
 		i := spelled(text, plain, raw)

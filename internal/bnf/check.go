@@ -182,8 +182,8 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 	}
 }
 
-// quote returns the octet c at offset in quotes, for a finding. It does not return an octet of
-// a password.
+// quote returns the octet c at offset in quotes, for a finding. If the octet is part of a
+// password, quote hides it.
 func (f *Findings) quote(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "this character"
@@ -194,7 +194,8 @@ func (f *Findings) quote(offset int, c byte) string {
 // unsafe is the section of the URI draft about characters that must be encoded.
 const unsafe = `"Unsafe characters"`
 
-// write returns the fix for the octet c at offset. It does not return an octet of a password.
+// write returns the fix for the octet c at offset. If the octet is part of a password, write
+// hides it.
 func (f *Findings) write(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "write it as an escape"

@@ -114,7 +114,7 @@ func (t *table) take(k Key) uint64 {
 	return count
 }
 
-// grow doubles the size of t, up to the limit. It reports whether t has grown.
+// grow doubles the size of t, up to the limit. The result reports whether t has grown.
 func (t *table) grow() (bool, error) {
 	slots := max(firstSlots, 2*t.size)
 	if most := uint64(t.memory / t.width); slots > most {

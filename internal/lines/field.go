@@ -61,8 +61,8 @@ func (f field) missing(fields int) error {
 func (field) decode(_, text []byte) ([]byte, error) { return text, nil }
 func (field) append(dst []byte, url string) []byte  { return append(dst, url...) }
 
-// csv finds the URL in lines with fields that may be quoted (RFC 4180). It accepts the same lines
-// as encoding/csv, except that a field can't contain a line end.
+// csv finds the URL in lines with fields that may be quoted (RFC 4180). The accepted lines are
+// the same as for encoding/csv, except that a field can't contain a line end.
 type csv struct{ field }
 
 func (c csv) find(line []byte) (start, end int, err error) {

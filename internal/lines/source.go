@@ -159,8 +159,8 @@ func (o *opened) skipMark() {
 	}
 }
 
-// begins reports whether the unread content begins with text. It does not wait for more bytes
-// than necessary.
+// begins reports whether the unread content begins with text. Reading does not wait for more
+// bytes than necessary.
 func (o *opened) begins(text string) bool {
 	for n := 1; n <= len(text); n++ {
 		if head, err := o.Peek(n); err != nil || !strings.HasPrefix(text, string(head)) {

@@ -37,7 +37,7 @@ func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 }
 
 // located converts the offsets of findings about a URL to offsets in input, which is the URL
-// with its wrapper. It also adds the note about the wrapper.
+// with its wrapper. The result also contains the note about the wrapper.
 func located(input string, list []locus.Violation) []locus.Violation {
 	w := locus.RemoveWrapper(input)
 	note, ok := w.Note()

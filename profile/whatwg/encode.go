@@ -86,7 +86,7 @@ func isEscape(text string) bool {
 	return len(text) >= 3 && text[0] == '%' && table[text[1]]&table[text[2]]&hex != 0
 }
 
-// decode decodes the escapes in text. It does not change a "%" that does not begin an escape.
+// decode decodes the escapes in text. A "%" that does not begin an escape does not change.
 func decode(text string) string {
 	if strings.IndexByte(text, '%') < 0 {
 		return text

@@ -27,7 +27,7 @@ const (
 	fragmentXchar = 1 << 12
 	noControl     = 1 << 13
 	slash         = 15 // bit number of Slash
-	// usual holds the facts that are true unless the scan disproves them. They are
+	// usual holds the facts that are true unless the scan disproves them. The usual facts are
 	// SchemeLower, LoginPlain, HostLower, PortPlain, NoUser, and the facts about paths and
 	// fragments. Other code determines the remaining facts.
 	usual = pathXchar | noEscape | fragmentXchar | noControl | 1<<1 | 1<<2 | 1<<5 | 1<<6 | 1<<14

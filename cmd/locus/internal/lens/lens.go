@@ -187,7 +187,7 @@ func (c *command) look(l *lens.Lens, args []string) {
 	}
 }
 
-// report writes a report for each URL in urls. It returns false if the run has ended.
+// report writes a report for each URL in urls. The result is false if the run has ended.
 func (c *command) report(l *lens.Lens, urls []string) bool {
 	reports, err := l.Compare(c.ctx, urls)
 	if err != nil {
