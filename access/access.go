@@ -19,80 +19,87 @@ import (
 
 // Options configure a [Client]. The zero Options select the defaults.
 type Options struct {
-	// Dial connects to an IP address that was resolved and allowed. It must connect to that
-	// address. If nil, a [net.Dialer] is used.
+	// Dial connects to an IP address that the client resolved and the policy allows. Dial
+	// must connect to that address. If Dial is nil, the client uses a [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Lookup returns the addresses of a host. If nil, [net.DefaultResolver] is used.
+	// Lookup returns the addresses of a host. If Lookup is nil, the client uses
+	// [net.DefaultResolver].
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
-	// Ask is called for a user and password when a server requires them. If nil, the client
-	// sends none.
+	// Ask is called for a user and password when a server requires them. If Ask is nil, the
+	// client sends no user and password.
 	Ask scheme.AskFunc
 
-	// Fill is called to fill in a form that a server requires first. If nil, the result is
-	// the form.
+	// Fill is called to fill in a form that a server requires first. If Fill is nil, the
+	// client returns the form as the result.
 	Fill scheme.FillFunc
 
 	// Trace returns a function that is called for each line exchanged with a server about
 	// u, or nil. If Trace is nil, no exchange is traced.
 	Trace func(u locus.URL) scheme.TraceFunc
 
-	// Record begins to record a request, to a server or for a file. It must not change req.
-	// If Record is nil or returns nil, nothing is recorded. While a client records, it
-	// requests the bytes of menus and uses HTTP/1.1.
+	// Record begins to record a request to a server or for a file. Record must not change
+	// req. If Record is nil or returns nil, nothing is recorded. A client that records
+	// requests each menu as bytes, and uses HTTP/1.1.
 	Record func(req *scheme.Request) Recording
 
 	// UserAgent identifies the program in HTTP requests. If empty, it is "locus/VERSION
 	// (+URL)".
 	UserAgent string
-	// Header has more fields for HTTP requests. After a redirect to another host, port or
-	// scheme, the client does not send Authorization and Cookie.
+	// Header contains additional header fields for HTTP requests. After a redirect to
+	// another host, port or scheme, the client does not send the Authorization and Cookie
+	// fields.
 	Header http.Header
-	// HeaderFor, if not nil, returns more fields for an HTTP request for u, which may be
-	// the target of a redirect. They replace fields of Header. If an encrypted connection
-	// redirects to an unencrypted connection, the client does not send these fields over
-	// the unencrypted connection.
+	// HeaderFor, if not nil, returns additional header fields for an HTTP request for u,
+	// which may be the target of a redirect. The returned fields replace fields of Header.
+	// If an encrypted connection redirects to an unencrypted connection, the client does
+	// not send these fields over the unencrypted connection.
 	HeaderFor func(u locus.URL) http.Header
-	// Proxies selects the proxies for URLs. If nil, there are none. See the package's text.
+	// Proxies selects the proxy for each URL. If Proxies is nil, the client uses no proxy.
+	// See the package documentation.
 	Proxies *Proxies
 
 	// Archive, if not nil, opens URLs of every scheme without a network. The policy does
 	// not apply to Archive, because the policy judges only connections.
 	Archive scheme.Opener
-	// Live opens URLs that Archive does not have (scheme.ErrNotArchived) as if Archive were
-	// nil.
+	// If Live is true, the client opens URLs that are not in the archive
+	// (scheme.ErrNotArchived) as if Archive were nil.
 	Live bool
 
 	// Observe, if not nil, is called at the start and the end of each request, for logs,
-	// metrics and traces. Denied requests are included.
+	// metrics and traces. The client also calls Observe for denied requests.
 	Observe ObserveFunc
 
-	// Check, if not nil, judges each URL after the policy: opened URLs, the targets of
-	// redirects, and the URLs of [Client.Check]. Its error ends the open.
+	// Check, if not nil, is called for each URL that the policy allows. These are the
+	// opened URLs, the targets of redirects, and the URLs passed to [Client.Check]. If
+	// Check returns an error, the client does not open the URL.
 	Check func(u locus.URL) error
 
-	// CheckAddr, if not nil, judges each address after the policy and before it is dialed,
-	// except the addresses of proxies. Its error ends the open.
+	// CheckAddr, if not nil, is called for each address that the policy allows, before the
+	// client dials it. CheckAddr is not called for the addresses of proxies. If CheckAddr
+	// returns an error, the client does not dial the address.
 	CheckAddr func(a netip.AddrPort) error
 
-	// Limit is the maximum size of an object in bytes. If the size is known and exceeds it,
-	// the open fails. Otherwise reading fails at the limit. Zero means no limit.
+	// Limit is the maximum size of an object in bytes. If the size is known and exceeds the
+	// limit, opening the object fails. Otherwise reading fails at the limit. Zero means no
+	// limit.
 	Limit int64
 
-	// DialTimeout limits one connection, including the name lookup. Zero means 30 seconds.
+	// DialTimeout limits the time to make one connection, including the name lookup. Zero
+	// means 30 seconds.
 	DialTimeout time.Duration
 
-	// IdleTimeout limits how long a server may send nothing. It does not apply to sessions.
-	// Zero means 60 seconds.
+	// IdleTimeout limits the time during which a server sends no data. IdleTimeout does not
+	// apply to sessions. Zero means 60 seconds.
 	IdleTimeout time.Duration
 
-	// Timeout limits an open, including redirects, but not reading the resource. Zero means
-	// no limit.
+	// Timeout limits the time to open a URL, including redirects. It does not limit reading
+	// the resource. Zero means no limit.
 	Timeout time.Duration
 
-	// Total limits an open together with reading the resource or using the session. Zero
-	// means no limit.
+	// Total limits the total time to open a URL and then read the resource or use the
+	// session. Zero means no limit.
 	Total time.Duration
 }
 
@@ -113,8 +120,8 @@ type Client struct {
 	closed  bool
 }
 
-// New returns a client for the schemes of r under the policy p. A nil r has no
-// schemes. o may be nil.
+// New returns a client that opens URLs of the schemes in the registry r under the policy p.
+// A nil registry contains no schemes. The options o may be nil.
 func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	if r == nil {
 		r = new(scheme.Registry)
@@ -147,8 +154,8 @@ func header(userAgent string, headers ...http.Header) http.Header {
 // Registry returns the registry of the client's schemes.
 func (c *Client) Registry() *scheme.Registry { return c.registry }
 
-// Close closes all connections of the client, including idle connections of its openers.
-// The client can't dial after that.
+// Close closes all connections of the client, including idle connections of its openers. A
+// closed client can't dial.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,14 +167,15 @@ func (c *Client) Close() error {
 	return errors.Join(list...)
 }
 
-// Request describes one open.
+// Request describes one call of [Client.Do].
 type Request struct {
 	URL locus.URL
 
-	// From is the result in which URL was found, as a link in a menu or a page. If nil, URL
-	// is typed. If the program itself read the resource that contains URL, it must make a
-	// Result with the URL and LinkOrigin of that resource. Without a LinkOrigin the
-	// resource counts as private if its URL is a file, and otherwise as public.
+	// From is the result that contains URL, for example as a link in a menu or a page. If
+	// From is nil, URL counts as typed. If the program itself read the resource that
+	// contains URL, the program must make a Result with the URL and LinkOrigin of that
+	// resource. Without a LinkOrigin, the resource counts as private if its URL is a file
+	// URL, and otherwise as public.
 	From *Result
 
 	// Offset, Tag and ModTime are as in [scheme.Request].
@@ -182,19 +190,20 @@ type Request struct {
 	Like  []locus.URL
 	Items scheme.ItemRange
 
-	// NoFollow returns a redirect instead of following it. [Client.Next] follows it.
+	// If NoFollow is true, Do returns a redirect instead of following it. [Client.Next]
+	// follows such a redirect.
 	NoFollow bool
 
 	// At, Probe, Source and More are as in [scheme.Request].
 	At                  time.Time
 	Probe, Source, More bool
-	// Listed is as in [scheme.Request]. Redirects do not inherit it.
+	// Listed is as in [scheme.Request]. Redirects do not inherit Listed.
 	Listed *scheme.Item
 	// Trace is called for each line exchanged with a server, including redirects. If nil,
 	// Options.Trace applies.
 	Trace scheme.TraceFunc
-	// Observe is called after Options.Observe, for the request and its redirects. It may be
-	// nil.
+	// Observe is called after Options.Observe, for the request and its redirects. Observe
+	// may be nil.
 	Observe ObserveFunc
 }
 
@@ -202,18 +211,18 @@ type Request struct {
 type Result struct {
 	// Resource is the opened resource. The caller must close it.
 	Resource scheme.Resource
-	// URL is the final URL. It has the fragment of the first URL, unless a redirect has
-	// its own fragment.
+	// URL is the final URL. The final URL includes the fragment of the first URL, unless a
+	// redirect specifies another fragment.
 	URL locus.URL
-	// Hops holds the URLs that were requested, in order, without fragments. It does not
-	// contain the target of a redirect that could not be reached.
+	// Hops holds the URLs that were requested, in order, without fragments. If the client
+	// could not reach the target of a redirect, Hops does not contain that target.
 	Hops []locus.URL
 	// Permanent reports that there were redirects, and that all redirects were permanent.
 	Permanent bool
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
 
-	chain *follower // chain that found the result, for [Client.Redirect]; nil if a program made the result
+	chain *follower // chain of redirects that led to the result; nil if a program made the result
 }
 
 // Close closes the resource, if there is one.
@@ -224,7 +233,7 @@ func (r *Result) Close() error {
 	return r.Resource.Close()
 }
 
-// linkOrigin returns the origin of links in r.
+// linkOrigin returns the origin of links in the result r.
 func (c *Client) linkOrigin(r *Result) policy.Origin {
 	switch {
 	case r.LinkOrigin != policy.Typed:
@@ -237,10 +246,10 @@ func (c *Client) linkOrigin(r *Result) policy.Origin {
 
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
 
-// Dialer returns the dialer for a server that the configuration names, with the rules for
-// typed URLs. It looks up names, checks each address against the policy, and applies the
-// time limits. If the proxy for all schemes is a SOCKS proxy, the dialer connects through
-// this proxy.
+// Dialer returns a dialer for servers that the configuration names. The dialer applies the
+// rules for typed URLs: it looks up names, checks each address against the policy, and
+// applies the time limits. If the proxy for all schemes is a SOCKS proxy, the dialer
+// connects through this proxy.
 func (c *Client) Dialer() scheme.Dialer {
 	var p plan
 	if all := c.options.Proxies.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
@@ -249,10 +258,11 @@ func (c *Client) Dialer() scheme.Dialer {
 	return c.dialer(p)
 }
 
-// DialerFor returns a dialer for the server of u. The parameter from is the resource that
-// contains u; if it is nil, u is a typed URL. DialerFor applies the checks of [Client.Do].
-// It is for a program that speaks to the server itself, as a proxy does. If u goes through
-// a proxy, the dialer makes a tunnel. The error is an [*Error].
+// DialerFor returns a dialer for the server of the URL u. The parameter from is the
+// resource that contains u; if from is nil, u is a typed URL. DialerFor applies the checks
+// of [Client.Do]. A program needs DialerFor if it speaks to the server itself, as a proxy
+// does. If u goes through a proxy, the dialer makes a tunnel through this proxy. The error
+// is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	if c.options.Archive != nil && !c.options.Live {
 		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotArchived, "only the archive is used"))
@@ -270,10 +280,10 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	return c.dialer(p), nil
 }
 
-// Check judges u as [Client.Do] does before any lookup or request. The parameter from is
-// the resource that contains u; if it is nil, u is a typed URL. A program can use Check to
-// reject a URL when the user enters it. The addresses of the host are judged only when it
-// is dialed. The error is an [*Error].
+// Check applies the checks that [Client.Do] makes before any lookup or request. The
+// parameter from is the resource that contains the URL u; if from is nil, u is a typed URL.
+// A program can use Check to reject a URL when the user enters it. The client checks the
+// addresses of a host only when it dials the host. The error is an [*Error].
 func (c *Client) Check(u locus.URL, from *Result) error {
 	if _, err := c.judge(u, from); err != nil {
 		return NewError("open", u, err)
@@ -281,7 +291,7 @@ func (c *Client) Check(u locus.URL, from *Result) error {
 	return nil
 }
 
-// judge returns the plan for a request for u on the network, if the policy allows it.
+// judge returns the plan for a network request for u, if the policy allows the request.
 func (c *Client) judge(u locus.URL, from *Result) (plan, error) {
 	origin, err := c.originOf(u, from)
 	if err != nil {
@@ -290,8 +300,8 @@ func (c *Client) judge(u locus.URL, from *Result) (plan, error) {
 	return c.networkPlan(u, origin)
 }
 
-// checkHost rejects a URL without a host if its scheme requires one. The policy denies a redirect
-// to such a URL, because the redirect is a fault of the server.
+// checkHost rejects a URL without a host if the scheme requires a host. The policy denies a
+// redirect to such a URL, because the redirect is a fault of the server.
 func checkHost(t policy.Target) error {
 	u := t.URL
 	if u.Facts().Has(locus.Internet) && t.Reach == policy.Network && t.Port != 0 && u.Host() == "" {
@@ -304,8 +314,8 @@ func missingHost(u locus.URL) error {
 	return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
 }
 
-// originOf returns the origin of u, which the client found in the result from. The error is a
-// denial if that result may not link to u.
+// originOf returns the origin of the URL u, which the result from contains. If that result must not
+// link to u, the error is a denial.
 func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	to := c.target(u)
 	if err := checkHost(to); err != nil || from == nil {
@@ -331,10 +341,10 @@ func (c *Client) target(u locus.URL) policy.Target {
 	return t
 }
 
-// CheckRedirect judges whether the resource at the URL from may redirect to the URL to.
-// The parameter hops is the number of consecutive redirects, including this one.
-// CheckRedirect is for a program that follows redirects itself or passes them to a client.
-// The error is an [*Error].
+// CheckRedirect checks whether the policy allows a redirect between two URLs, from and to.
+// The parameter hops is the number of consecutive redirects, including this redirect. A
+// program needs CheckRedirect if it follows redirects itself or passes redirects to a
+// client. The error is an [*Error].
 func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
 		return NewError("open", to, fmt.Errorf("%w (redirected from %s)", err, show(from)))
@@ -342,9 +352,9 @@ func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	return nil
 }
 
-// CheckName judges the name of a host in a document, such as the domain of a mail address.
-// A program must call it before it looks up a name that it does not dial. The error is a
-// [*policy.DeniedError].
+// CheckName checks a host name from a document, such as the domain of a mail address. A
+// program must call CheckName before it looks up a name that it does not dial. The error is
+// a [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
 func (c *Client) check(u locus.URL, origin policy.Origin) error {
@@ -357,7 +367,7 @@ func (c *Client) check(u locus.URL, origin policy.Origin) error {
 	return c.options.Check(u)
 }
 
-// Open opens a URL that a person entered or the program chose. The caller must close the
+// Open opens a URL that a person typed or the program chose. The caller must close the
 // result. The error is a [*locus.SyntaxError] or an [*Error].
 func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
 	u, err := locus.Parse(url)
@@ -367,26 +377,27 @@ func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
 	return c.Do(ctx, Request{URL: u})
 }
 
-// Follow opens a link in the resource of the result from, such as an item of a menu. A
-// link in a resource from the public Internet must not lead to a private address, even if
-// the policy allows the address for typed URLs. The caller must close the result. The
-// error is an [*Error].
+// Follow opens a link from a resource, such as an item of a menu. The parameter from is the
+// result that contains the resource. A link in a resource from the public Internet must not
+// lead to a private address, even if the policy allows the address for typed URLs. The
+// caller must close the result. The error is an [*Error].
 func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Result, error) {
 	return c.Do(ctx, Request{URL: link, From: from})
 }
 
-// Do opens a URL and follows redirects. ctx also applies to the resource; see the package's
-// text on time. The error is an [*Error]; [KindOf] classifies it.
+// Do opens a URL and follows redirects. When the context ctx ends, reading the resource
+// also fails; see the section on time in the package documentation. The error is an
+// [*Error]; [KindOf] classifies it.
 func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	f := &follower{client: c, request: req, asked: make(map[askedKey]bool), cookies: new(cookies)}
 	return f.run(ctx, f.follow)
 }
 
 // Redirect opens the URL to which a resource redirects its reader automatically, as an HTML
-// page with a refresh does. The parameter from is the result with that resource. It is a
-// result of c or, as for [Client.Next], of another client. The rules of redirects in
-// [Client.Do] apply. The limit, the loop check and the cookies include the redirects that
-// led to that result. The caller must close both results.
+// page with a refresh does. The parameter from is the result with that resource. This
+// result may come from c or, as for [Client.Next], from another client. The redirect rules
+// of [Client.Do] apply. The limit, the loop check and the cookies include the redirects
+// that led to the result from. The caller must close both results.
 func (c *Client) Redirect(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
 	if from.chain == nil {
 		return c.Do(ctx, Request{URL: to, From: from})
@@ -395,7 +406,8 @@ func (c *Client) Redirect(ctx context.Context, from *Result, to locus.URL) (*Res
 	return f.run(ctx, func() (scheme.Resource, error) { return f.followTo(to) })
 }
 
-// run calls open under the time limits of the client, and returns its result.
+// run calls the function open under the time limits of the client, and returns the result
+// of open.
 func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)) (*Result, error) {
 	c := f.client
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -411,7 +423,7 @@ func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)
 	f.ctx = ctx
 	res, err := open()
 	if err == nil && !inTime() {
-		// The function of the timer has been started, and may not have run yet.
+		// The timer has fired, but its function may not have run yet.
 		cancel(late)
 		res.Close()
 		err = NewError("open", f.result.URL, ended(ctx))

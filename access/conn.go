@@ -38,7 +38,8 @@ func (c *conn) host() string {
 	return c.address.Addr().String()
 }
 
-// Tunnelled reports whether the other end is a proxy: see [scheme.ServerAddr].
+// Tunnelled reports whether the other end of the connection is a proxy: see
+// [scheme.ServerAddr].
 func (c *conn) Tunnelled() bool { return c.tunnelled }
 
 func (c *conn) Read(p []byte) (int, error) {
@@ -73,8 +74,8 @@ func (c *conn) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, c.explain(err, &c.read)
 }
 
-// limitPiece sets the deadline of a piece, unless the deadline of a Read is earlier. The result set
-// reports whether it set the deadline.
+// limitPiece sets the read deadline for one call of CopyPiece, unless the deadline for a Read is
+// earlier. The boolean set is false if the earlier deadline applies.
 func (c *conn) limitPiece() (set bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +86,7 @@ func (c *conn) limitPiece() (set bool, err error) {
 	return true, c.Conn.SetReadDeadline(end)
 }
 
-// endPiece sets the deadline of a Read again.
+// endPiece restores the deadline for a Read after a call of CopyPiece.
 func (c *conn) endPiece() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,9 +115,9 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, c.explain(err, &c.write)
 }
 
-// setDeadlines sets the deadline for a Read, or for a Write and the Read of its
-// response. It holds the lock, so that it never overwrites a deadline that the caller
-// sets at the same time to end a Read.
+// setDeadlines sets the deadline for a Read, or for a Write and the Read of its response.
+// It holds the lock. Otherwise it could overwrite a deadline that the caller sets at the
+// same time to end a Read.
 func (c *conn) setDeadlines(write bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +183,8 @@ func (c *conn) allowSilence() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle = 0
-	// An error means that c is closed, which its caller will see.
+	// An error means that the connection is closed, and the next Read or Write reports
+	// this.
 	c.Conn.SetReadDeadline(c.read)
 	c.Conn.SetWriteDeadline(c.write)
 }

@@ -55,7 +55,7 @@ func (c *cookies) Set(u locus.URL, fields []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.jar == nil {
-		// New never fails, because it has no other options.
+		// cookiejar.New never returns an error.
 		c.jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
 	}
 	for _, cookie := range (&http.Response{Header: http.Header{"Set-Cookie": fields}}).Cookies() {
@@ -67,7 +67,7 @@ func (c *cookies) Set(u locus.URL, fields []string) {
 	}
 }
 
-// siteOf returns u in the form for package cookiejar. It returns nil if net/url rejects u.
+// siteOf converts u to a URL for package cookiejar. It returns nil if net/url rejects u.
 func siteOf(u locus.URL) *url.URL {
 	site, err := u.WithoutPassword().NetURL()
 	if err != nil {

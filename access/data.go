@@ -14,12 +14,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// minDataPort is the lowest port of a data connection. Lower ports belong to other services of the
-// machine.
+// minDataPort is the lowest port of a data connection. Lower ports are reserved for other services.
 const minDataPort = 1024
 
-// own returns the connection of d inside control. An opener may have wrapped it, for example in
-// TLS.
+// own unwraps the control connection and returns the inner connection, which must be from the
+// dialer d. An opener may have wrapped the inner connection, for example in TLS.
 func (d *dialer) own(control net.Conn) (*conn, error) {
 	for {
 		wrapped, ok := control.(interface{ NetConn() net.Conn })
@@ -64,8 +63,8 @@ func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (n
 	return data, nil
 }
 
-// ListenData implements [scheme.DataDialer]. The listener's Accept waits at most for the
-// time limit of making a connection.
+// ListenData implements [scheme.DataDialer]. The Accept method of the listener waits at
+// most for the dial timeout.
 func (d *dialer) ListenData(ctx context.Context, control net.Conn) (net.Listener, error) {
 	c, err := d.own(control)
 	if err != nil {
@@ -103,7 +102,8 @@ type dataListener struct {
 	stop   func() bool
 }
 
-// Accept returns the next connection from the host. It closes connections from other hosts.
+// Accept returns the next connection from the host. Accept closes connections from other
+// hosts.
 func (l *dataListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptTCP()

@@ -21,7 +21,8 @@ import (
 
 const (
 	// maxAddresses is the maximum number of addresses of one host that a dialer tries. A name can
-	// have any number of addresses, and each silent address costs its share of the time.
+	// have any number of addresses, and each address that does not answer uses up its share of the
+	// timeout.
 	maxAddresses = 16
 	// minShare is the minimum time for one address, as in package net.
 	minShare = 2 * time.Second
@@ -35,8 +36,8 @@ var (
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// dialer dials for the plans with one key: for the URLs of one origin, or for one proxy. Openers
-// use the pointer to the dialer as the key of their idle connections.
+// dialer makes connections for all plans with the same dialerKey: for all URLs of one origin, or
+// for one proxy. Openers use the dialer pointer as the key for idle connections.
 type dialer struct {
 	client *Client
 	dialerKey
@@ -59,8 +60,8 @@ func (c *Client) dialer(p plan) *dialer {
 	return d
 }
 
-// policy returns the policy for addresses. A dialer for only one host dials a proxy, which the
-// configuration names.
+// policy returns the policy for addresses. A dialer that may dial only one host dials a proxy, and
+// the configuration names this proxy.
 func (d *dialer) policy() policy.Policy {
 	if d.only != "" {
 		return d.client.policy.ForConfiguredServer()
@@ -79,8 +80,8 @@ func (d *dialer) checkAddr(a netip.AddrPort) error {
 }
 
 // DialContext implements [scheme.Dialer] for the networks "tcp" and "udp" and their variants "4"
-// and "6". The error is a [*policy.DeniedError] if the policy allows no address of the host. It is
-// [scheme.ErrUnreachable] if no allowed address accepts the connection.
+// and "6". The error is a [*policy.DeniedError] if the policy allows no address of the host. If no
+// allowed address accepts the connection, the error is [scheme.ErrUnreachable].
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.connect(ctx, network, address, d.dialFunc())
 }
@@ -98,8 +99,8 @@ func (d *dialer) connect(ctx context.Context, network, address string, dial dial
 	return d.dialAny(ctx, network, host, list, dial)
 }
 
-// lookup returns the host in address, and those addresses of the host that the policy allows. Its
-// errors are like the errors of [dialer.DialContext].
+// lookup returns the host in address, and those addresses of the host that the policy allows. It
+// returns the same errors as [dialer.DialContext].
 func (d *dialer) lookup(ctx context.Context, network, address string) (host string, list []netip.AddrPort, err error) {
 	host, port, err := splitAddress(address)
 	if err != nil {
@@ -179,7 +180,7 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}
-	// Not every resolver finds a name of the hosts file with a final dot.
+	// Some resolvers do not find a name from the hosts file if the name ends in a dot.
 	host = strings.TrimSuffix(host, ".")
 	if c.options.Lookup == nil {
 		return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
@@ -189,8 +190,8 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
 // inTurns returns list without repetitions, alternating between the two address families. The
-// family of the first address comes first. An unreachable family then costs one attempt at a time
-// (RFC 8305 section 4).
+// family of the first address comes first. If one family is unreachable, only every second attempt
+// then fails (RFC 8305 section 4).
 func inTurns(list []netip.Addr) []netip.Addr {
 	var lines [2][]netip.Addr
 	seen := make(map[netip.Addr]bool, len(list))
@@ -233,7 +234,7 @@ func (d *dialer) allowed(list []netip.Addr, host string, port uint16) (allowed [
 	return allowed, err
 }
 
-// forHost adds the name of the host to the denial of one of its addresses.
+// forHost adds the host name to the denial of an address of that host.
 func forHost(err error, host string) error {
 	var denied *policy.DeniedError
 	if _, no := netip.ParseAddr(host); no == nil || !errors.As(err, &denied) {
@@ -286,7 +287,7 @@ func dialShare(ctx context.Context, shares int, address netip.AddrPort, dial fun
 	return dial(ctx, address)
 }
 
-// recordDial records that the dialer is about to dial address. The record counts even if the dial
+// recordDial records that the dialer is about to dial address. The record remains even if the dial
 // fails, because the name resolved to that address.
 func (d *dialer) recordDial(ctx context.Context, host string, address netip.AddrPort) *tracker {
 	t, public := trackerOf(ctx), policy.IsPublic(address.Addr())
@@ -313,7 +314,7 @@ func (d *dialer) control(_, address string, _ syscall.RawConn) error {
 	return d.checkAddr(a)
 }
 
-// admit tracks c as a connection of d.
+// admit adds the connection c to the open connections of the dialer d.
 func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
 	admitted := &conn{Conn: c, dialer: d, address: address, idle: d.client.options.IdleTimeout}
 	d.mu.Lock()
@@ -335,8 +336,8 @@ func (d *dialer) forget(c *conn) {
 	delete(d.conns, c)
 }
 
-// closedError returns the error for a closed connection of d. It distinguishes whether the whole
-// client was closed or only the connection.
+// closedError returns the error for a closed connection of the dialer. The error shows whether the
+// whole client or only the connection was closed.
 func (d *dialer) closedError() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -358,7 +359,7 @@ func (d *dialer) close() error {
 	return errors.Join(list...)
 }
 
-// tracker records the addresses that are dialed for one request. It is a value of the request's
+// tracker records the addresses that are dialed for one request. It is a value in the request
 // context, which openers pass to the dialer.
 type tracker struct {
 	dialed, public atomic.Bool
@@ -374,7 +375,8 @@ func (t *tracker) attach(ctx context.Context) context.Context {
 	return context.WithValue(ctx, trackerKey{}, t)
 }
 
-// trackerOf returns the tracker of ctx, or an unused one.
+// trackerOf returns the tracker in ctx. If ctx contains no tracker, it returns an unused
+// tracker.
 func trackerOf(ctx context.Context) *tracker {
 	if t, ok := ctx.Value(trackerKey{}).(*tracker); ok {
 		return t
@@ -397,8 +399,8 @@ func (t *tracker) add(c *conn) {
 	}
 }
 
-// end returns the connections so far and stops recording, because an opener can hold the context
-// and the tracker for a long time.
+// end stops recording and returns the connections that were recorded. Recording must stop, because
+// an opener can hold the context and the tracker for a long time.
 func (t *tracker) end() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()

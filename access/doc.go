@@ -1,31 +1,30 @@
 // Package access opens URLs of every scheme under a policy (RFC 1738 sections 2 and 6).
 //
-// A [Client] combines a [scheme.Registry], which has an opener for each scheme, with a
-// [policy.Policy], which decides which URLs and addresses the client may open. Package
-// scheme/all makes a Client with every scheme in one call. For http and https alone,
-// [NewTransport] makes an [http.Client] that is safe for URLs from other people.
+// A [Client] combines a [scheme.Registry] with a [policy.Policy]. The registry contains an opener
+// for each scheme, and the policy decides which URLs and addresses the client may open. Package
+// scheme/all makes a Client with every scheme in one call. For http and https alone, [NewTransport]
+// makes an [http.Client] that is safe for URLs from other people.
 //
-// [Client.Do] looks up the scheme, checks the URL against the policy, calls the scheme's
-// opener for one request, and follows redirects under the same rules. An opener does not
-// follow redirects. It reaches the network only through the [scheme.Dialer] of its request.
-// The dialer resolves the host, checks each address against the policy, dials only allowed
-// addresses, and checks the address again when the socket connects. So DNS rebinding does
-// not bypass the policy.
+// [Client.Do] looks up the scheme, checks the URL against the policy, calls the scheme's opener for
+// one request, and follows redirects under the same rules. An opener does not follow redirects. An
+// opener reaches the network only through the [scheme.Dialer] of its request. The dialer resolves
+// the host, checks each address against the policy, dials only allowed addresses, and checks the
+// address again when the socket connects. So DNS rebinding does not bypass the policy.
 //
 // # Origins
 //
-// A person may enter the URL of a printer on the local network, but a page from the Internet
-// must not link to it. So each URL has a [policy.Origin]. [Client.Open] opens a URL that a
-// person entered, so the origin of the URL is Typed. [Client.Follow] opens a link in a
-// resource. The link is FromPrivate if the resource is a file, or if the client dialed only
-// private addresses to open the resource. The link is FromPublic if the URL of the resource
-// was FromPublic, or if the client dialed a public address, even without success. An opener
-// may reuse a connection and dial nothing, so the client records for each host whether one
-// of its addresses was public. If the client can't tell, the link is FromPublic.
+// A person may enter the URL of a printer on the local network, but a page from the Internet must
+// not link to it. So each URL has a [policy.Origin]. [Client.Open] opens a URL that a person
+// entered, so the origin of the URL is Typed. [Client.Follow] opens a link in a resource. The link
+// is FromPrivate if the resource is a file, or if the client dialed only private addresses to open
+// the resource. The link is FromPublic if the URL of the resource was FromPublic, or if the client
+// dialed a public address, even without success. An opener may reuse a connection and dial nothing,
+// so the client records for each host whether one of its addresses was public. In case of doubt,
+// the link is FromPublic.
 //
-// A client has one dialer for each origin. Openers store idle connections by dialer, so a
-// connection for a typed URL is not reused for a URL from an unknown page. A program that
-// speaks to a server itself, as a proxy does, gets its dialer from [Client.DialerFor].
+// A client uses one dialer for each origin. Openers store idle connections by dialer, so a
+// connection for a typed URL is not reused for a URL from an unknown page. A program that speaks to
+// a server itself, as a proxy does, gets its dialer from [Client.DialerFor].
 //
 // # Redirects
 //
@@ -33,19 +32,20 @@
 // a loop and an error. If a redirect lists several URLs, the client tries the next URL only
 // if it sent no request for the previous URL.
 //
-// The client passes the login in a URL only to the same scheme, host and port. After a
-// redirect from an encrypted to an unencrypted connection, as from https to http, the
-// client does not prompt for a login. A redirect never starts a session. The result has
-// the fragment of the first URL unless a redirect has its own fragment.
+// The client passes the login in a URL only to the same scheme, host and port. After a redirect
+// from an encrypted to an unencrypted connection, as from https to http, the client does not prompt
+// for a login. A redirect never starts a session. The final URL includes the fragment of the first
+// URL, unless a redirect specifies another fragment.
 //
 // # Proxies
 //
-// RFC 1738 section 4 lets a client use a gateway for a scheme, which is called a proxy here.
-// [Options].Proxies selects the proxy for each URL, also for schemes that are not registered.
+// RFC 1738 section 4 lets a client use a gateway for a scheme. This package calls such a gateway a
+// proxy. [Options].Proxies selects the proxy for each URL, also for schemes that are not
+// registered.
 //
-//   - A template makes another URL, which is opened instead. The client refuses a URL with
-//     a password.
-//   - An HTTP proxy receives a request for the URL, from the opener of http if that is a
+//   - A template converts the URL to another URL, which the client opens instead. The client
+//     refuses a URL with a password.
+//   - An HTTP proxy receives a request for the URL. The http opener sends this request if it is a
 //     [scheme.ProxyOpener]. The response is an object or a redirect, never a menu.
 //   - For encrypted schemes and sessions, and for every URL with SOCKS, the proxy makes the
 //     connection, and the scheme's own opener speaks to the server.
@@ -66,10 +66,10 @@
 //
 // # Time
 //
-// [Options] has four time limits: for making a connection, for the silence of a server, for
-// an open, and for an open together with reading its resource. The context of an open applies
-// to its resource too. When the context ends, reading fails, and the connection of a session
-// is closed.
+// [Options] contains four time limits. They limit the time to connect, the idle time of a server,
+// the time to open a URL, and the total time to open a URL and read its resource. The context
+// passed to Do also applies to the resource. When the context ends, reading fails, and the
+// connection of a session is closed.
 //
 // # Observation
 //
@@ -79,7 +79,7 @@
 //
 // # Restrictions
 //
-// The dialer supports only TCP and UDP. It refuses a data connection to or from a host other
-// than the host of the control connection. It also refuses a data connection to a port below
+// The dialer supports only TCP and UDP. The dialer refuses a data connection to or from a host
+// other than the host of the control connection. It also refuses a data connection to a port below
 // 1024.
 package access

@@ -32,15 +32,14 @@ var errNoCause = fmt.Errorf("%w: unknown cause", scheme.ErrProtocol)
 // the kind is [Protocol].
 func NewError(op string, u locus.URL, err error) *Error { return &Error{Op: op, URL: u, Err: err} }
 
-// Error returns the message, in which the URL has no password.
+// Error returns the message. The URL in the message contains no password.
 func (e *Error) Error() string {
-	// A denial or a syntax error may repeat the module and the URL.
+	// The message of a denial or a syntax error may begin with the module name and the URL.
 	quoted := locus.Quote(e.URL.Shown()) + ": "
 	text := strings.Replace(e.Unwrap().Error(), "locus: "+quoted, "", 1)
 	text = strings.Replace(strings.TrimPrefix(text, "locus: "), quoted, "", 1)
 	if d := (*dialError)(nil); errors.As(e.Err, &d) {
-		// Drop the text before the dial error. It only repeats, in the words of the scheme, that
-		// there is no connection.
+		// Drop the text before the dial error. This text only repeats that the connection failed.
 		if _, after, ok := strings.Cut(text, d.Error()); ok {
 			text = d.Error() + after
 		}
@@ -48,7 +47,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("locus: %s %s: %s", e.Op, show(e.URL), text)
 }
 
-// Unwrap returns the cause. It is never nil.
+// Unwrap returns the cause. The cause is never nil.
 func (e *Error) Unwrap() error {
 	if e.Err == nil {
 		return errNoCause
@@ -56,10 +55,10 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// ProxyError is a failure of a request that went through proxies. A proxy or the server may
-// have caused it.
+// ProxyError reports that a request through proxies failed. A proxy or the server may have
+// caused the failure.
 type ProxyError struct {
-	Proxies []Proxy // proxies in the order of their use
+	Proxies []Proxy // proxies, in the order of use
 	Err     error
 }
 
@@ -69,7 +68,8 @@ func (e *ProxyError) Error() string {
 
 func (e *ProxyError) Unwrap() error { return e.Err }
 
-// show returns u for a message, quoted if it is long or has special characters.
+// show returns the text of u for a message. If u is long or contains special characters,
+// the text is quoted.
 func show(u locus.URL) string {
 	text := u.Shown()
 	if quoted := locus.Quote(text); len(quoted) != len(text)+2 {
@@ -142,7 +142,8 @@ func isNetwork(err error) bool {
 	return errors.As(err, &op) || errors.As(err, &dns)
 }
 
-// dialError is a failed connection, but not a denial. It wraps [scheme.ErrUnreachable].
+// dialError reports that a connection failed for a reason other than a denial. It matches
+// [scheme.ErrUnreachable].
 type dialError struct {
 	address string
 	err     error
@@ -153,7 +154,7 @@ func (e *dialError) Error() string {
 	if proxy, ok := errors.AsType[*dialError](reason); ok {
 		return proxy.Error()
 	}
-	// These errors repeat the address, and add the system's name of the operation.
+	// The wrapper errors repeat the address and add the name of a system call.
 	if op, ok := errors.AsType[*net.OpError](reason); ok {
 		reason = op.Err
 	}
@@ -170,8 +171,8 @@ func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
 func (e *dialError) Timeout() bool        { return isTimeout(e.err) }
 
-// timeoutError is an exceeded time limit. It is a [net.Error], and matches both kinds of deadline
-// errors.
+// timeoutError reports that a time limit was exceeded. It is a [net.Error], and matches the
+// deadline errors of the packages context and os.
 type timeoutError struct {
 	format string // format of the message, with %s for the limit
 	after  time.Duration
@@ -196,7 +197,8 @@ func shortDuration(d time.Duration) string {
 	return text
 }
 
-// closedError reports the use of a closed value. It matches [fs.ErrClosed] and [net.ErrClosed].
+// closedError reports that a closed connection or client was used. It matches [fs.ErrClosed] and
+// [net.ErrClosed].
 type closedError string
 
 func (e closedError) Error() string        { return string(e) + " was closed" }

@@ -33,8 +33,9 @@ func parseExceptions(text string) (list []policy.Pattern, err error) {
 // errException lists the forms of an exception.
 var errException = fmt.Errorf(`%w: write "host", ".domain", an IP address, a prefix like "10.0.0.0/8", each optionally with ":port", or "*"`, locus.ErrValue)
 
-// parseException reads one exception. In no_proxy, unlike in a pattern, "example.com"
-// includes the hosts below it and ".example.com" is only those.
+// parseException reads one exception. In no_proxy, "example.com" also matches subdomains,
+// and ".example.com" matches only subdomains. A [policy.Pattern] with the same text has the
+// opposite meaning.
 func parseException(text string) (policy.Pattern, bool) {
 	if name, below := strings.CutPrefix(text, "."); below {
 		text = "*." + name

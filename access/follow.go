@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxTries is the maximum number of URLs of one redirect that the client tries. Each attempt costs
-// a failed connection, and no service lists more replicas.
+// maxTries is the maximum number of URLs of one redirect that the client tries. Each attempt may
+// cost a failed connection, and no known service lists more replicas.
 const maxTries = 8
 
 // follower is the state of one call of Do.
@@ -26,13 +26,13 @@ type follower struct {
 	cookies *cookies
 	secure  bool     // the connection for an earlier URL was encrypted
 	result  Result   // result so far
-	dialed  *tracker // addresses dialed for the last URL
+	dialed  *tracker // addresses that were dialed for the last URL
 
 	observed *Observation // observation of the last request; may be nil
 }
 
-// askedKey identifies a request of a chain. It holds the URL without a fragment, and the cookies of
-// the chain for that URL.
+// askedKey identifies a request in a chain of redirects. It contains the URL without a fragment,
+// and the cookies for that URL.
 type askedKey struct {
 	url     locus.URL
 	cookies string
@@ -50,7 +50,7 @@ func (f *follower) follow() (scheme.Resource, error) {
 	return f.followFrom(res, err, 1)
 }
 
-// followTo continues the chain with a temporary redirect to the URL to.
+// followTo continues the chain with a temporary redirect to the given URL.
 func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 	f.result.Permanent = false
 	hops := len(f.result.Hops)
@@ -58,8 +58,8 @@ func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 	return f.followFrom(res, err, hops+1)
 }
 
-// followFrom follows the redirects from a resource. The first of these redirects has the number
-// hops.
+// followFrom follows the redirects from a resource. The parameter hops is the number of the first
+// of these redirects.
 func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.Resource, error) {
 	for ; err == nil; hops++ {
 		referral, ok := res.(*scheme.Redirect)
@@ -71,7 +71,7 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 	return nil, err
 }
 
-// next opens the target of a redirect. hops is the number of the redirect.
+// next opens the target of a redirect. The parameter hops is the number of the redirect.
 func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
 	referral.Close()
 	f.observed.End(nil)
@@ -101,14 +101,15 @@ func (f *follower) followRedirect(list []locus.URL, hops int) (res scheme.Resour
 	return nil, err
 }
 
-// worthAnother reports whether another URL of a redirect should be tried after err. It should, if
-// err means that the client sent no request. A cancelled open does not continue.
+// worthAnother reports whether the client should try another URL of a redirect after err. It
+// returns true if err means that the client sent no request, except after a cancellation.
 func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotArchived) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
-// visit opens the URL to, and makes it the URL of the result. hops is the number of the redirect to
-// this URL, or 0 for the first URL. If live is true, the archive does not contain the URL.
+// visit opens a URL, and makes it the URL of the result. The parameter hops is the number of the
+// redirect to this URL, or 0 for the first URL. If live is true, the archive does not contain the
+// URL.
 func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, error) {
 	p, err := f.plan(to, hops, live)
 	f.observed = f.client.observe(f.ctx, &f.request, p, err == nil, hops)
@@ -147,8 +148,9 @@ func (f *follower) accept(res scheme.Resource, p plan, hops int) error {
 		Reason: "a redirect must not start a session", Help: "to open it, enter the URL yourself"}
 }
 
-// admit checks whether the first URL or a redirect may lead to the URL to on the network. It
-// returns that URL, with the login that it inherits, and its origin.
+// admit checks whether the client may send a network request for a URL, which is the first URL or
+// the target of a redirect. It returns that URL with the inherited login, and the origin of the
+// URL.
 func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, error) {
 	c, from := f.client, f.result.URL
 	if hops == 0 {
@@ -165,7 +167,7 @@ func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, erro
 // maxArchiveHops is the maximum number of redirects within an archive.
 const maxArchiveHops = 20
 
-// admitArchived checks whether a redirect may lead to the URL to in an archive. The client dials
+// admitArchived checks whether a redirect may lead to the given URL in an archive. The client dials
 // nothing for this URL. So the policy only checks whether a redirect may start a session or compose
 // a message.
 func (f *follower) admitArchived(to locus.URL, hops int) error {
@@ -214,8 +216,8 @@ func (f *follower) isSameServer(a, b locus.URL) bool {
 	return a.Scheme() == b.Scheme() && hostKey(a) == hostKey(b) && portOf(a, own) == portOf(b, own)
 }
 
-// withLogin returns the URL to with the login of the URL from. It returns the URL to unchanged if
-// it has a login, or if the two URLs have different servers.
+// withLogin adds the login of the first URL to the second URL. It returns the second URL unchanged
+// if that URL contains a login, or if the two URLs have different servers.
 func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	with, p := from.Parts(), to.Parts()
 	if with.User == nil || p.User != nil || !f.isSameServer(from, to) {
@@ -224,14 +226,14 @@ func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	p.User, p.Password = with.User, with.Password
 	u, err := p.URL()
 	if err != nil {
-		// With the login, the URL is too long.
+		// The URL would be too long with the login.
 		return to
 	}
 	return u
 }
 
-// withFragment returns the URL to. If this URL has no fragment, withFragment adds the current
-// fragment.
+// withFragment adds the current fragment to a URL that contains no fragment. It returns other URLs
+// unchanged.
 func (f *follower) withFragment(to locus.URL) locus.URL {
 	fragment, ok := f.result.URL.Fragment()
 	if _, has := to.Fragment(); !ok || has {
@@ -239,7 +241,7 @@ func (f *follower) withFragment(to locus.URL) locus.URL {
 	}
 	u, err := to.WithFragment(fragment)
 	if err != nil {
-		// With the fragment, the URL is too long. Only the client needs the fragment.
+		// The URL would be too long with the fragment. Only the client needs the fragment.
 		return to
 	}
 	return u
@@ -257,7 +259,8 @@ func hostKey(u locus.URL) string {
 // nameKey returns a host in lower case, without the final dot of a fully qualified name.
 func nameKey(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
-// originAfter returns the origin of links in the resource of p: see the package comment.
+// originAfter returns the origin of links in the resource that the plan p opened. The
+// package comment describes the rules.
 func (c *Client) originAfter(p plan, t *tracker) policy.Origin {
 	host := hostKey(p.url)
 	public, known := c.known.get(host)
@@ -266,7 +269,7 @@ func (c *Client) originAfter(p plan, t *tracker) policy.Origin {
 	case p.outcome == planArchive, p.origin == policy.FromPublic, t.public.Load(), known && public:
 		return policy.FromPublic
 	case p.isForwarded() && err == nil && !policy.IsPublic(literal):
-		// The proxy was dialed.
+		// The client dialed only the proxy.
 		return policy.FromPrivate
 	case p.isForwarded():
 		return policy.FromPublic

@@ -10,23 +10,23 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// ObserveFunc is called at the start of each request of a client. Each redirect is a request
-// of its own. An ObserveFunc returns a function, end, which the client calls once when the
-// request has ended. The returned function may be nil. A request for an object, a menu or a
-// session ends when the program closes the resource, or when the context of the open ends.
+// ObserveFunc is called at the start of each request of a client. Each redirect is a request of its
+// own. An ObserveFunc returns a function (the result end), which the client calls once when the
+// request has ended. The returned function may be nil. A request for an object, a menu or a session
+// ends when the program closes the resource, or when this context ends.
 //
-// ctx is the context of the open. Concurrent opens call an ObserveFunc concurrently. Another
-// goroutine may call the returned function. Both functions must return soon, because the
-// request waits for them.
+// The parameter ctx is the context that the program passed to the client. Concurrent calls of
+// [Client.Do] call an ObserveFunc concurrently. Another goroutine may call the returned function.
+// Both functions must return soon, because the request waits for them.
 type ObserveFunc func(ctx context.Context, a Attempt) (end func(AttemptResult))
 
-// Attempt describes a request at its start. It contains no password.
+// Attempt describes a request at its start. An Attempt contains no password.
 type Attempt struct {
 	// URL is the requested URL without its fragment, as [locus.URL.Shown] returns it.
 	URL string
 	// Scheme is the scheme of URL, which need not be registered.
 	Scheme string
-	// Host is the host of URL in lower case, without brackets and port. It may be empty.
+	// Host is the host of URL in lower case, without brackets and port. Host may be empty.
 	Host string
 	// Plan is the destination of the request. "direct" is the server of the URL or this
 	// machine, and "tunnel" is that server through a connection that a proxy makes. "proxy"
@@ -38,22 +38,23 @@ type Attempt struct {
 	Proxies []Proxy
 	// Hop is the number of redirects before the request.
 	Hop int
-	// Header receives header fields from the function. The client adds them to the request
-	// if the protocol has a request header. They replace other fields of the same name.
+	// Header receives header fields from the ObserveFunc. If the protocol has a request
+	// header, the client adds these fields to the request. They replace other fields of the
+	// same name.
 	Header http.Header
 }
 
-// AttemptResult describes the end of a request. It contains no password.
+// AttemptResult describes the end of a request. An AttemptResult contains no password.
 type AttemptResult struct {
 	// Err is the error of the request or of reading its resource. If nil, the request
 	// succeeded.
 	Err error
-	// Kind is the class of Err: see [KindOf]. If Err is nil, it is empty.
+	// Kind is the class of Err: see [KindOf]. If Err is nil, Kind is empty.
 	Kind Kind
-	// Rule is the rule of the policy that denied the request: see [policy.DeniedError]. If
-	// the policy allowed the request, it is empty.
+	// Rule is the policy rule that denied the request: see [policy.DeniedError]. If the
+	// policy allowed the request, Rule is empty.
 	Rule string
-	// Bytes is the number of bytes that the program read from an object. It is zero for
+	// Bytes is the number of bytes that the program read from an object. Bytes is zero for
 	// other resources.
 	Bytes int64
 }
@@ -75,24 +76,24 @@ type Observation struct {
 }
 
 // Observe starts the observation of a request that the program itself sends with the dialer of
-// [Client.DialerFor]. It calls Options.Observe and the Observe field of req. Of req, it uses
-// only URL and Observe. It does not apply the policy. The program must call [Observation.End].
-// If nothing observes the request, Observe returns nil.
+// [Client.DialerFor]. It calls Options.Observe and the Observe field of req. It uses only the URL
+// and Observe fields of req, and does not apply the policy. The program must call
+// [Observation.End]. If nothing observes the request, Observe returns nil.
 func (c *Client) Observe(ctx context.Context, req Request) *Observation {
 	if !c.isObserved(&req) {
 		return nil
 	}
 	p, err := c.options.Proxies.plan(req.URL, c.registry)
 	if p.url = req.URL; p.outcome == planProxy {
-		p.outcome = planTunnel // like the plan of DialerFor
+		p.outcome = planTunnel // the outcome for connections of [Client.DialerFor]
 	}
 	return c.observe(ctx, &req, p, err == nil, 0)
 }
 
 func (c *Client) isObserved(req *Request) bool { return c.options.Observe != nil || req.Observe != nil }
 
-// observe starts the observation of the request of the plan p. The argument planned reports whether
-// the client has a plan. Otherwise p contains only the URL.
+// observe starts the observation of the request that the plan p describes. If planned is false, the
+// client made no plan, and p contains only the URL.
 func (c *Client) observe(ctx context.Context, req *Request, p plan, planned bool, hops int) *Observation {
 	if !c.isObserved(req) {
 		return nil
@@ -111,7 +112,7 @@ func (c *Client) observe(ctx context.Context, req *Request, p plan, planned bool
 	return o
 }
 
-// Header returns the header fields that the request must have in addition to its own.
+// Header returns the header fields that the program must add to the request.
 func (o *Observation) Header() http.Header {
 	if o == nil {
 		return nil
@@ -119,8 +120,8 @@ func (o *Observation) Header() http.Header {
 	return o.header
 }
 
-// Read records that the program read n bytes of the object, and the error err of the read. An
-// [io.EOF] is not an error. Without another error, err is the error of the request.
+// Read records that the program read n bytes of the object and that the read returned err. It
+// ignores [io.EOF]. The first error that Read records is the error of the request.
 func (o *Observation) Read(n int64, err error) {
 	if o == nil {
 		return
@@ -133,8 +134,8 @@ func (o *Observation) Read(n int64, err error) {
 	}
 }
 
-// End ends the observation. err is the error of the request, or nil. If the observation has
-// ended, End does nothing.
+// End ends the observation. The parameter err is the error of the request, or nil. If the
+// observation has already ended, End does nothing.
 func (o *Observation) End(err error) {
 	if o == nil {
 		return

@@ -61,8 +61,8 @@ func (d *dialer) openPacket(ctx context.Context, network string, to netip.AddrPo
 	return &packetConn{UDPConn: udp, to: to, ports: ports}, nil
 }
 
-// packetConn sends datagrams to one port of a host, and receives datagrams from this port and
-// others.
+// packetConn sends datagrams to one port of a host, and receives datagrams from this port and from
+// other ports of the host.
 type packetConn struct {
 	*net.UDPConn
 	to    netip.AddrPort

@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// perform makes the request of the plan p. t records the dialed addresses.
+// perform sends the request that the plan p describes. The tracker t records the dialed
+// addresses.
 func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error) {
 	if p.outcome == planArchive {
 		return f.askArchive(p)
@@ -61,8 +62,8 @@ func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res s
 	return res, err
 }
 
-// ask sends req according to the outcome of p. The URL of req is the URL that the gateways of URL
-// templates in p make.
+// ask sends req according to the outcome of p. The URL of req is the URL that results from the URL
+// templates in p.
 func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
 	switch p.outcome {
 	case planProxy:
@@ -88,8 +89,8 @@ func (c *Client) askProxy(ctx context.Context, g Proxy, req *scheme.Request) (sc
 	return opener.OpenVia(ctx, req, g.url)
 }
 
-// setURL sets the URL of a resource from the gateway of a URL template to u, the URL that the
-// caller requested.
+// setURL sets the URL of a resource to u, the URL that the caller requested. The resource came from
+// the gateway of a URL template, so its own URL is a URL of the gateway.
 func setURL(res scheme.Resource, u locus.URL) {
 	switch r := res.(type) {
 	case *scheme.Object:
@@ -129,7 +130,7 @@ func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
 	return r
 }
 
-// networkRequest returns the request of the plan p for an opener.
+// networkRequest returns the request that an opener receives for the plan p.
 func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request {
 	c := f.client
 	r := f.schemeRequest(p.last().url.WithoutFragment())
@@ -165,8 +166,8 @@ func (f *follower) askFunc(hops int) scheme.AskFunc {
 	}
 }
 
-// redirectDialer returns the dialer for the URL to. A server refers to this URL while the client
-// performs p.
+// redirectDialer returns the dialer for a URL to which a server refers while the client performs
+// the plan p.
 func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
 	if err := c.policy.CheckRedirect(c.target(p.last().url), c.target(to), hops+1); err != nil {
 		return nil, err
@@ -181,8 +182,8 @@ func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (sch
 	return c.dialer(next), nil
 }
 
-// reopen opens the URL of r again, with the same origin. An archive searches for the capture at the
-// time at.
+// reopen opens the URL of the result r again, with the same origin. An archive returns the capture
+// for the given time.
 func (c *Client) reopen(ctx context.Context, r *Result, at time.Time) (scheme.Resource, error) {
 	found, err := c.Do(ctx, Request{URL: r.URL, At: at, From: &Result{URL: r.URL, LinkOrigin: c.linkOrigin(r)}})
 	if err != nil {
@@ -191,9 +192,10 @@ func (c *Client) reopen(ctx context.Context, r *Result, at time.Time) (scheme.Re
 	return found.Resource, nil
 }
 
-// header returns the header fields for a request for u. For the server of the first URL, it includes
-// all header fields of the client. For other servers, it omits the fields that hold secrets. It adds
-// the result of Options.HeaderFor for u, but not on an unencrypted connection after an encrypted one.
+// header returns the header fields for a request for u. For the server of the first URL, it
+// includes all header fields of the client. For other servers, it omits the fields that hold
+// secrets. It adds the result of Options.HeaderFor for u, unless a redirect leads from an encrypted
+// to an unencrypted connection.
 func (f *follower) header(u locus.URL) http.Header {
 	h := f.client.options.Header
 	if !f.isSameServer(f.request.URL, u) {
@@ -207,8 +209,8 @@ func (f *follower) header(u locus.URL) http.Header {
 	return header("", h, f.client.options.HeaderFor(u))
 }
 
-// checkForward rejects requests that must not go to a proxy or to the gateway of a URL template, or
-// that these do not support.
+// checkForward rejects requests that must not go to a proxy or to the gateway of a URL template. It
+// also rejects requests that a proxy does not support.
 func (f *follower) checkForward(p plan) error {
 	u := p.url.WithoutFragment()
 	switch {
@@ -225,8 +227,9 @@ func (f *follower) checkForward(p plan) error {
 
 // mayForward reports whether the client may send u to a proxy or to the gateway of a URL template.
 // The gateway never gets a text that may be a password. A proxy gets such a text only if the
-// scheme's syntax excludes a password there, as in the search of an http URL. Neither gets the
-// password of a login, or a user that may contain a password ("u%253Apassword").
+// scheme's syntax excludes a password there, as in the search of an http URL. The gateway and the
+// proxy never get the password of a login, or a user that may contain a password
+// ("u%253Apassword").
 func (f *follower) mayForward(u locus.URL, to outcome) bool {
 	switch {
 	case u.Shown() == u.String():

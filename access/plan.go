@@ -12,11 +12,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// This file decides where a request goes. [follower.plan] decides for a request,
-// [Client.networkPlan] for a URL that the client checks or dials without a request.
-// [follower.perform] performs a plan.
+// This file decides where a request goes. [follower.plan] decides for a request, and
+// [Client.networkPlan] decides for a URL that the client checks or dials without a request.
+// [follower.perform] then sends the request.
 
-// outcome is the kind of a plan.
+// outcome is the kind of destination that a plan selects.
 type outcome uint8
 
 const (
@@ -36,10 +36,10 @@ type plan struct {
 	made    *plan         // for planTemplate: plan for the URL that the template makes
 }
 
-// plan returns the plan for u, if the rules allow the request. hops is the number of the redirect
-// that led to u, or 0 if u is the first URL. If there is an archive, the plan is for the archive,
-// unless live is true. live means that the archive does not have u. On error, the URL of the plan
-// is the URL to report.
+// plan returns the plan for u, if the rules allow the request. The parameter hops is the number of
+// the redirect that led to u, or 0 if u is the first URL. If there is an archive, the plan is for
+// the archive, unless live is true. The caller sets live if the archive does not contain u. If plan
+// returns an error, the returned plan contains the URL for the error message.
 func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
 	if f.client.options.Archive != nil && !live {
 		if err := f.admitArchived(u, hops); err != nil {
@@ -75,8 +75,8 @@ func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
 // errCircle reports proxies that form a loop.
 var errCircle = errors.New("access: the proxies form a loop")
 
-// plan returns the plan for u. known holds the registered schemes. passed holds the templates that
-// made u.
+// plan returns the plan for u. The registry known contains the registered schemes. The list passed
+// contains the templates that made u.
 func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (plan, error) {
 	s := known.Scheme(u)
 	p := plan{url: u, proxy: g.of(u, s)}
@@ -95,7 +95,7 @@ func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (pl
 		p.made = &next
 		return p, err
 	case p.proxy.kind != httpProxy, s.Traits&(scheme.Secure|scheme.Interactive) != 0:
-		// An encrypted connection must be encrypted up to the server, and HTTP has no sessions.
+		// Encryption must extend to the server, and an HTTP proxy does not support sessions.
 		p.outcome = planTunnel
 	default:
 		p.outcome = planProxy
@@ -103,8 +103,8 @@ func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (pl
 	return p, nil
 }
 
-// of returns the proxy for u, which has the scheme s. The zero Proxy means no proxy. A URL at the
-// host of a template does not go through that template.
+// of returns the proxy for the URL u, which has the scheme s. The zero Proxy means no proxy. A URL
+// at the host of a template does not go through that template.
 func (g *Proxies) of(u locus.URL, s scheme.Scheme) Proxy {
 	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
 		return Proxy{}
@@ -126,8 +126,8 @@ func (g *Proxies) excepts(host string, port uint16) bool {
 	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
 }
 
-// For returns the proxy for URLs of s, ignoring exceptions. The zero Proxy means that there
-// is none.
+// For returns the proxy for URLs with the scheme s. It ignores exceptions. The zero Proxy
+// means that there is no proxy for s.
 func (g *Proxies) For(s scheme.Scheme) Proxy {
 	if g == nil {
 		return Proxy{}
@@ -139,7 +139,7 @@ func (g *Proxies) For(s scheme.Scheme) Proxy {
 	return gateway.unlessDirect()
 }
 
-// forOthers returns the proxy for all schemes, if s has no proxy of its own.
+// forOthers returns the proxy for all schemes, unless s has its own proxy.
 func (g *Proxies) forOthers(s scheme.Scheme) Proxy {
 	if g == nil || s.Traits&(scheme.Local|scheme.Files) != 0 {
 		return Proxy{}
@@ -181,8 +181,9 @@ type dialerKey struct {
 	only   string // the only host that may be dialed; empty means any
 }
 
-// dialerKey returns the key of the dialer for p. The configuration names a proxy that gets the URL.
-// So its dialer has the origin Typed, and may dial only the host of the proxy.
+// dialerKey returns the key of the dialer for p. The configuration names each proxy that receives
+// URLs. So the dialer for such a proxy has the origin Typed, and may dial only the host of the
+// proxy.
 func (p plan) dialerKey() dialerKey {
 	switch p.outcome {
 	case planTunnel:

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Proxy is a proxy or template that URLs go through: the "gateway" of RFC 1738 section 4.
-// It is immutable and comparable. The zero Proxy is unset.
+// Proxy is a proxy or a URL template through which requests go. RFC 1738 section 4 calls it
+// a gateway. A Proxy is immutable and comparable. The zero Proxy is unset.
 type Proxy struct {
 	kind proxyKind
 	url  locus.URL // URL of the proxy, or a URL template with its braces
@@ -44,7 +44,7 @@ const (
 	socksPort = 1080 // RFC 1928
 )
 
-// ParseProxy parses a proxy or template in one of these forms:
+// ParseProxy parses a proxy or template in one of the following forms.
 //
 //	http://gw.example/{url}     a template for another URL: all characters except
 //	                            letters, digits, "-", "_" and "." are encoded
@@ -54,8 +54,8 @@ const (
 //	socks5h://proxy.example     SOCKS 5, the proxy looks up names
 //	direct                      no proxy, even if there is one for all schemes
 //
-// A user and password in it are sent only to the proxy. The placeholders must come after
-// the host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
+// A user and password in the text are sent only to the proxy. The placeholders must come
+// after the host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
 func ParseProxy(text string) (Proxy, error) {
 	if text == "direct" {
 		return Proxy{kind: direct}, nil
@@ -164,7 +164,7 @@ func (g Proxy) address() string {
 // IsZero reports whether g is unset.
 func (g Proxy) IsZero() bool { return g == Proxy{} }
 
-// String returns the proxy as it was written, without its password.
+// String returns the original text of the proxy without the password.
 func (g Proxy) String() string {
 	if g.kind == direct {
 		return "direct"
@@ -188,13 +188,13 @@ func (g Proxy) expand(u locus.URL) (locus.URL, error) {
 	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
 }
 
-// is reports whether u has the host and port of a URL template.
+// is reports whether the host and port of u are the host and port of a URL template.
 func (g Proxy) is(u locus.URL) bool {
 	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
 }
 
-// portOf returns the port of u. If u contains none, it returns the default port: own, or the port
-// of http or https.
+// portOf returns the port of u. If u contains no port, portOf returns the default port: the
+// parameter own or, if own is zero, the port of http or https.
 func portOf(u locus.URL, own uint16) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
@@ -210,18 +210,18 @@ func portOf(u locus.URL, own uint16) uint16 {
 	return 0
 }
 
-// ProxyRules configure [Proxies].
+// ProxyRules contains the settings for [NewProxies].
 type ProxyRules struct {
 	// Schemes maps the names of schemes, in lower case, to proxies. The schemes need not be
 	// registered.
 	Schemes map[string]Proxy
-	// All is the proxy of schemes that are not in Schemes, except those whose traits are
+	// All is the proxy for schemes that are not in Schemes, except schemes with the trait
 	// Local or Files.
 	All Proxy
 	// Except lists hosts that use no proxy, separated by commas or spaces: "name" for the
 	// host and its subdomains, ".name" and "*.name" only for subdomains, an address, a
-	// prefix such as "10.0.0.0/8", or "*" for all. Each may have ":" and a port. Addresses
-	// are compared with the text of a URL; names are not looked up.
+	// prefix such as "10.0.0.0/8", or "*" for all. Each entry may end in ":" and a port. An
+	// address matches only a URL with that address, because names are not looked up.
 	Except string
 }
 
@@ -232,8 +232,9 @@ type Proxies struct {
 	except  []policy.Pattern
 }
 
-// NewProxies returns the proxies of r. It fails if a key is not the name of a scheme, if an
-// exception is malformed (a [*locus.SyntaxError]), or if templates form a loop.
+// NewProxies returns the proxies of r. NewProxies fails if a key is not the name of a
+// scheme, if an exception is malformed (a [*locus.SyntaxError]), or if templates form a
+// loop.
 func NewProxies(r ProxyRules) (*Proxies, error) {
 	g := &Proxies{schemes: make(map[string]Proxy, len(r.Schemes)), all: r.All}
 	var err error

@@ -25,7 +25,7 @@ type hold struct {
 	observed *Observation // may be nil
 
 	once sync.Once
-	err  error // error of closing inner
+	err  error // error from closing inner
 }
 
 func newHold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, inner io.Closer, observed *Observation) *hold {
@@ -56,8 +56,8 @@ func (h *hold) Close() error {
 	return h.err
 }
 
-// readError returns err as an [*Error] about reading. If the context has ended, the cause of its
-// end replaces err.
+// readError returns an [*Error] for err, which occurred while reading the resource. If the context
+// has ended, the cause of this end replaces err.
 func (h *hold) readError(err error) error {
 	if e, ok := err.(*Error); ok {
 		return e
@@ -68,8 +68,8 @@ func (h *hold) readError(err error) error {
 	return NewError("read", h.url, err)
 }
 
-// hold closes res, the resource at u, when ctx ends, and applies the size limit to an object.
-// observed ends with res. On error, hold closes res.
+// hold closes res, the resource at u, when ctx ends, and applies the size limit to an object. The
+// observation ends when res is closed. On error, hold closes res.
 func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, res scheme.Resource, t *tracker, observed *Observation) error {
 	conns := t.end()
 	switch r := res.(type) {
@@ -90,8 +90,8 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		h := newHold(ctx, cancel, u, inner, observed)
 		r.Items, r.Closer = h.items(r.Items), h
 	case *scheme.Session:
-		// Do not wrap r.Conn, because it may have more methods than net.Conn. The connection of the
-		// dialer reports when r.Conn is closed.
+		// Do not wrap r.Conn, because it may have more methods than net.Conn. The dialer's
+		// connection reports when r.Conn is closed.
 		h := newHold(ctx, cancel, u, r.Conn, observed)
 		for _, conn := range conns {
 			conn.allowSilence()
@@ -144,7 +144,7 @@ func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
 // errUsed is the error of a second iteration over the items of a menu.
 var errUsed = errors.New("the items can be read only once: open the menu again")
 
-// items returns the items of a menu until the first error or the end of the context. Its errors
+// items returns the items of a menu until the first error or the end of the context. The errors
 // name the URL. The items come from the network, so callers can iterate over them only once.
 func (h *hold) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, error] {
 	var used atomic.Bool

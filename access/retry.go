@@ -42,6 +42,6 @@ func isFinal(err error) bool {
 		return true
 	}
 	var dns *net.DNSError
-	// The unknown host may be the proxy, which is no fault of the URL.
+	// The unknown host may be the proxy, and then the URL is not at fault.
 	return errors.As(err, &dns) && dns.IsNotFound && !errors.As(err, new(*ProxyError))
 }

@@ -18,35 +18,39 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// TransportOptions configure [NewTransport]. The zero value, and nil, select the defaults.
+// TransportOptions contains the settings for [NewTransport]. The zero value and a nil
+// pointer select the defaults.
 type TransportOptions struct {
 	// Policy decides where requests may lead. The zero Policy allows only public addresses.
 	Policy policy.Policy
-	// TLS is the configuration for https. If nil, the defaults of crypto/tls apply.
+	// TLS is the configuration for https. If TLS is nil, the defaults of crypto/tls apply.
 	TLS *tls.Config
-	// UserAgent is sent in requests without a User-Agent. If empty, it is "locus/VERSION
-	// (+URL)".
+	// UserAgent is sent in requests without a User-Agent field. If UserAgent is empty, the
+	// transport sends "locus/VERSION (+URL)".
 	UserAgent string
-	// Header has fields for requests that lack them. After a redirect to another host, port
-	// or scheme, Authorization and Cookie are not added.
+	// Header contains default header fields for requests. After a redirect to another host,
+	// port or scheme, the transport does not add the Authorization and Cookie fields.
 	Header http.Header
 	// Dial opens connections, and Lookup resolves host names. If nil, package net does. See
 	// [Options].
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// DialTimeout limits one connection, including the name lookup. Zero means 30 seconds.
+	// DialTimeout limits the time to make one connection, including the name lookup. Zero
+	// means 30 seconds.
 	DialTimeout time.Duration
-	// IdleTimeout limits how long a server may send nothing. Zero means 60 seconds.
+	// IdleTimeout limits the time during which a server sends no data. Zero means 60
+	// seconds.
 	IdleTimeout time.Duration
-	// Limit is the maximum size in bytes of the body of one response, after decompression.
-	// Reading the body fails at the limit with [scheme.ErrTooLarge]. Zero means no limit.
+	// Limit is the maximum size in bytes of a response body after decompression. Reading
+	// the body fails at the limit with [scheme.ErrTooLarge]. Zero means no limit.
 	Limit int64
 }
 
-// NewTransport returns an [http.RoundTripper] for http and https that is safe for URLs from
-// other people. It is an [http.Transport], with all methods, bodies, trailers and HTTP/2,
-// under a policy. The policy judges each request, including those of an [http.Client] that
-// follows a redirect, and each address before it is dialed. o may be nil.
+// NewTransport returns an [http.RoundTripper] for http and https that is safe for URLs from other
+// people. The RoundTripper is an [http.Transport] under a policy. It supports all methods, bodies,
+// trailers and HTTP/2. The policy judges each request, including requests of an [http.Client] that
+// follows a redirect. It also judges each address before the transport dials it. The options o may
+// be nil.
 //
 // The caller should also set the Timeout of the http.Client, which limits a whole exchange,
 // and TransportOptions.Limit. If customers of a service enter URLs, these URLs must not
@@ -87,8 +91,8 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 	return t
 }
 
-// transport has a transport for each origin. A redirect must not reuse a connection that the policy
-// allowed only for a typed URL.
+// transport contains an [http.Transport] for each origin. A redirect must not reuse a connection
+// that the policy allowed only for a typed URL.
 type transport struct {
 	client  *Client
 	header  http.Header // default header fields for requests
@@ -156,13 +160,13 @@ func requestsBefore(req *http.Request) (list []*http.Request) {
 	return list
 }
 
-// webTarget returns the URL of a request in the form for the policy.
+// webTarget converts the URL of a request to a [policy.Target].
 func webTarget(req *http.Request) (t policy.Target, err error) {
 	if req.URL == nil {
 		return t, fmt.Errorf("access: %w: the request has no URL", scheme.ErrUnsupported)
 	}
 	plain := *req.URL
-	plain.Opaque = "" // net/http dials the Host all the same
+	plain.Opaque = "" // net/http still dials the Host
 	if t.URL, err = locus.Parse(plain.String()); err != nil {
 		return t, fmt.Errorf("access: %w", err)
 	}

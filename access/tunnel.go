@@ -89,7 +89,7 @@ func dialSOCKS(ctx context.Context, direct scheme.Dialer, g Proxy, address strin
 	}
 	c, err := direct.DialContext(ctx, "tcp", g.address())
 	if err == nil {
-		// DialContext would wrap the connection in one with fewer methods.
+		// DialContext would return a wrapper with fewer methods.
 		type conversation interface {
 			DialWithConn(ctx context.Context, c net.Conn, network, address string) (net.Addr, error)
 		}
@@ -112,13 +112,13 @@ func (c *Client) proxyOpener(g Proxy) (scheme.ProxyOpener, error) {
 	return opener, nil
 }
 
-// proxyDialer returns the dialer for the connection to g.
+// proxyDialer returns the dialer for connections to the proxy g.
 func (c *Client) proxyDialer(g Proxy) rawDialer {
 	return rawDialer{c.dialer(plan{outcome: planProxy, proxy: g})}
 }
 
-// rawDialer dials the host of a proxy without tracking the connection, which the
-// dialer that goes through the proxy tracks.
+// rawDialer dials the host of a proxy without tracking the connection. The dialer that uses
+// the proxy tracks it.
 type rawDialer struct{ *dialer }
 
 func (r rawDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {

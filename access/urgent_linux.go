@@ -45,7 +45,7 @@ func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 	return n, urgent, nil
 }
 
-// receive is recv(2), repeated after EINTR.
+// receive calls recv(2), and repeats the call after EINTR.
 func receive(fd int, p []byte, flags int) (n int, err error) {
 	for {
 		if n, _, err = syscall.Recvfrom(fd, p, flags); err != syscall.EINTR {
