@@ -32,9 +32,9 @@ const (
 	maxInputs = 10_000
 )
 
-// serveAPI handles an API call. The file openapi.json describes the calls. A response has the
-// format of --json of the command. For one input, it is one object. For several inputs, it contains
-// one line per input.
+// serveAPI handles an API call. The file openapi.json describes the calls. A response is JSON, as
+// the command writes it with the flag --json. For one input, the response is one object. For
+// several inputs, the response contains one line per input.
 func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url.Values) {
 	c := &call{gateway: g, w: w, r: r, values: values}
 	w.Header().Set("Cache-Control", "private, no-cache")
@@ -90,8 +90,8 @@ func (c *call) reply(status int, v any) {
 	}
 }
 
-// each calls f for each input, and writes the results. An input is a query parameter or a line of
-// the body.
+// each calls the function f for each input, and writes the results. An input is a query parameter
+// or a line of the request body.
 func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	inputs := c.values["url"]
 	if c.r.Method == http.MethodPost {
@@ -138,7 +138,7 @@ func (c *call) line(v any) error {
 	return err
 }
 
-// lines returns the lines of the body.
+// lines returns the lines of the request body.
 func (c *call) lines() (list []string, err error) {
 	s := bufio.NewScanner(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
 	s.Buffer(nil, 2*locus.MaxLen)
@@ -271,7 +271,7 @@ func (c *call) resolve() error {
 	return nil
 }
 
-// extract writes the URLs in the body.
+// extract writes the URLs that the request body contains.
 func (c *call) extract() error {
 	if c.r.Method != http.MethodPost {
 		c.w.Header().Set("Allow", "POST")
@@ -345,8 +345,9 @@ func (c *call) follow(u locus.URL) error {
 	}
 }
 
-// open requests the URL at. If the server redirects this URL, open returns the target as next.
-// Otherwise it writes the response. asked is the URL in the call.
+// open requests a URL (the parameter at). If the server redirects this URL, open returns the target
+// of the redirect. Otherwise it writes the response. The parameter asked is the URL in the API
+// call.
 func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 	accept := "application/json, */*;q=0.9"
 	if isWeb(at.Scheme()) {
@@ -366,8 +367,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		if c.r.Method != http.MethodHead {
 			body := newMenuBody(menuJSON, res, at, m)
 			defer body.Close()
-			// If the menu is incomplete, the response is still complete JSON, and contains the
-			// reason.
+			// If the menu is incomplete, the response is still valid JSON, and contains the reason.
 			c.w.broken = stream(c.w, body)
 		}
 	case *scheme.Object:

@@ -17,8 +17,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The pages of archived resources implement RFC 7089 (Memento). The page of a URL is its TimeGate.
-// With the parameter "at", the page is a memento. "/-/timemap?url=" is the TimeMap of the URL.
+// The pages of archived resources implement RFC 7089 (Memento). The page of a URL is the TimeGate
+// of that URL. With the parameter "at", the page is a memento. The path "/-/timemap?url=" serves
+// the TimeMap of the URL.
 
 const (
 	stampLayout = "20060102150405"
@@ -29,14 +30,14 @@ const (
 	archivedPerMap = 10_000
 )
 
-// archivedPages is the archived history of a URL.
+// archivedPages describes the captures of a URL in the archive.
 type archivedPages struct {
 	archive.History
 	moved bool // the gateway has redirected the client to a memento
 	all   string
 }
 
-// page returns the times that a page shows. k may be nil.
+// page returns the times that a page shows. The receiver k may be nil.
 func (k *archivedPages) page() *page.Archived {
 	if k == nil {
 		return nil
@@ -44,7 +45,7 @@ func (k *archivedPages) page() *page.Archived {
 	return &page.Archived{Time: k.At.Time, First: k.First.Time, Prev: k.Prev.Time, Next: k.Next.Time, Last: k.Last.Time, Count: k.Count, All: k.all}
 }
 
-// time returns the time of the selected memento. k may be nil.
+// time returns the time of the selected memento. The receiver k may be nil.
 func (k *archivedPages) time() time.Time {
 	if k == nil {
 		return time.Time{}
@@ -64,9 +65,9 @@ func (g *Gateway) isArchived(u locus.URL) bool {
 	return ok || err != nil
 }
 
-// archivedHeader holds header fields of archived responses for proxy clients. For a browser, such a
-// response comes from the original server. The sandbox gives the response an opaque origin, so that
-// it can't read or set cookies of that server.
+// archivedHeader holds header fields of archived responses for proxy clients. A browser treats such
+// a response as a response of the original server. The sandbox gives the response an opaque origin,
+// so that the response can't read or set cookies of that server.
 var archivedHeader = http.Header{
 	"Content-Security-Policy": {"sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts allow-top-navigation-by-user-activation"},
 	"X-Content-Type-Options":  {"nosniff"},
@@ -75,8 +76,8 @@ var archivedHeader = http.Header{
 
 // negotiateProxied selects the memento of u for a proxy client: the memento for the time in
 // Accept-Datetime, or the last memento. The URL u is the original resource, its TimeGate and its
-// memento (RFC 7089 section 4.1.3). The returned header contains fields for the response. It is nil
-// if there is no memento.
+// memento (RFC 7089 section 4.1.3). The returned header contains fields for the response. This
+// header is nil if there is no memento.
 func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*archivedPages, http.Header, error) {
 	if g.options.Archive == nil {
 		return nil, nil, nil
@@ -110,10 +111,11 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 	return t, nil
 }
 
-// negotiate selects a memento of u: for the time in s, for the time in Accept-Datetime, or the last
-// memento. The function path returns the path of a view of u. If there is no memento, k is nil. t
-// is the time for requests to the archive. It is zero if there is no archive, or if there is
-// neither a memento nor a time in s.
+// negotiate selects a memento of u. It uses the time in s or the time in the header
+// Accept-Datetime. Without these times it selects the last memento. The function path returns the
+// path of a view of u. If there is no memento, the result k is nil. The result t is the time for
+// requests to the archive. The time t is zero if there is no archive, or if there is neither a
+// memento nor a time in s.
 func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (k *archivedPages, t time.Time, err error) {
 	if g.options.Archive == nil {
 		return nil, t, nil
@@ -163,8 +165,8 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 }
 
 // linksAt returns the time for the links of a page, in the format of Show.At. The page shows the
-// memento of the time t. If the client requested no time, linksAt returns "", so that the links
-// contain no time.
+// memento that was captured at the time t. If the client requested no time, linksAt returns "", so
+// that the links contain no time.
 func linksAt(s page.Show, t time.Time) string {
 	if s.At == "" || t.IsZero() {
 		return ""
@@ -189,7 +191,7 @@ func (g *Gateway) origin(r *http.Request) string {
 	return baseAt(r, r.Host)
 }
 
-// target formats a URL for the Link header, in "<" and ">".
+// target formats a URL for the Link header, enclosed in "<" and ">".
 func target(u string) string {
 	return "<" + string(escape.AppendSafer(nil, u, escape.Unsafe().Without("#[]~%"), escape.Set{})) + ">"
 }
@@ -345,7 +347,8 @@ func (g *Gateway) archivedHosts(list *page.Index, after string) error {
 	return err
 }
 
-// archivedExamples returns links to archived URLs, one for each of the first hosts.
+// archivedExamples returns links to archived URLs. It returns one link for each of the
+// first hosts.
 func (g *Gateway) archivedExamples(hosts []string) (examples []page.IndexEntry, err error) {
 	const most, perHost = 4, 8
 	for _, host := range hosts[:min(most, len(hosts))] {

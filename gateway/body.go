@@ -7,7 +7,7 @@ import (
 )
 
 // bodyTime is how long a client may take to send a body to the gateway itself. For a forwarded
-// body, it is the time for one Read.
+// body, bodyTime limits one Read.
 const bodyTime = 60 * time.Second
 
 // timedBody is the body of a client's request, with a deadline.
@@ -41,8 +41,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		// Package net/http continues to read, so that it notices when the client disconnects. It
-		// would treat an expired deadline as a disconnect.
+		// Package net/http continues to read, so that it notices when the client disconnects. An
+		// expired deadline would look like a disconnect.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

@@ -93,8 +93,8 @@ func (g *Gateway) connectText() string {
 }
 
 // tunnel copies data in both directions. It ends when one end has closed the connection and the
-// other end has received all data, or when both are idle. It returns the number of bytes sent to
-// the client.
+// other end has received all data. It also ends when both directions are idle. It returns the
+// number of bytes sent to the client.
 func tunnel(client, server net.Conn) (toClient int64) {
 	extend := func() {
 		end := time.Now().Add(tunnelIdle)
@@ -109,7 +109,8 @@ func tunnel(client, server net.Conn) (toClient int64) {
 }
 
 // copyConn copies data from one connection to another until EOF. Then it closes the writing side of
-// the connection to. After an error it closes both connections. It calls extend before each read.
+// the second connection. After an error it closes both connections. It calls the function extend
+// before each read.
 func copyConn(to, from net.Conn, extend func()) int64 {
 	n, err := io.CopyBuffer(struct{ io.Writer }{to}, extending{from, extend}, make([]byte, tunnelChunk))
 	if half, ok := to.(interface{ CloseWrite() error }); err != nil || !ok || half.CloseWrite() != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// busy is the kind of an error because of [Limits]. Package access defines the other kinds.
+// busy is the kind of error for an exceeded limit: see [Limits]. Package access defines the
+// other kinds.
 const busy access.Kind = "busy"
 
 // problem is a failure with its own HTTP status.
@@ -27,8 +28,8 @@ type problem struct {
 
 func (p *problem) Error() string { return p.text }
 
-// fails records the failure of a request for the log. It returns the HTTP status and the kind of
-// the failure.
+// fails records a failed request for the log. It returns the HTTP status and the kind of the
+// failure.
 func (w *recorder) fails(err error) (status int, kind access.Kind) {
 	var p *problem
 	if !errors.As(err, &p) {
@@ -68,7 +69,7 @@ func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 }
 
 // wantsHTML reports whether the client is a browser. In a browser's request, the header Accept
-// contains text/html, and no other format has a higher quality.
+// contains text/html, and no other media type has a higher quality value.
 func wantsHTML(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ", ")
 	wanted, err := scheme.ParsePreference(accept)
@@ -84,8 +85,8 @@ var statuses = map[access.Kind]int{
 	access.Interrupted: http.StatusServiceUnavailable,
 }
 
-// serverError is an error in the response of a server. The resource does not exist, the server
-// requires a login, or the response has an error status.
+// serverError is an error that a server reported. The resource does not exist, the server requires
+// a login, or the response has an error status.
 type serverError struct {
 	kind   error
 	status int    // HTTP status
@@ -110,7 +111,7 @@ func newServerError(u locus.URL, code int, status, text string) *serverError {
 		e.kind = scheme.ErrAuth
 	}
 	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
-		// The text is the message of the access client.
+		// The text is an error message of the access client.
 		e.text = shorten(after)
 		return e
 	}
@@ -152,8 +153,8 @@ func statusError(u locus.URL, resp *http.Response) error {
 	return newServerError(u, resp.StatusCode, resp.Status, text)
 }
 
-// describe returns the error as an object with a line of text, for a client that sent req. m is the
-// metadata of the server's response.
+// describe returns the error as an object with a line of text, for a client that sent req. The
+// parameter m contains the metadata of the server's response.
 func (e *serverError) describe(req fetchRequest, m meta) (*scheme.Object, meta) {
 	text := term.Text(e.whole) + "\n"
 	o := &scheme.Object{URL: req.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}

@@ -17,15 +17,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Pages, the API, the proxy and the raw view send a resource in different formats. All of them get
-// the resource from [Gateway.fetch].
+// Pages, the API, the proxy and the raw view send a resource in different formats. They all get
+// resources from [Gateway.fetch].
 
 // fetchRequest is a request for the resource at URL, without a fragment.
 type fetchRequest struct {
 	access.Request
-	noWeb  bool        // package net/http can't send the request, because webDialer returned nil
+	noWeb  bool        // package net/http can't send the request, because webDialer returned a nil dialer
 	head   bool        // the client requests only the metadata
-	fields http.Header // client's header fields for conditions, ranges and caching; may be nil
+	fields http.Header // client's header fields for conditional requests, ranges and caching; may be nil
 }
 
 // meta holds the metadata of a resource.
@@ -47,8 +47,9 @@ func storeStatus(h http.Header) string {
 	return lines[len(lines)-1]
 }
 
-// isStored reports whether the resource comes from the store. It does if the gateway sent no
-// request, or if the server failed and the store had a stale response.
+// isStored reports whether the resource comes from the store. This is the case if the
+// gateway sent no request, or if the server failed and the store contained a stale
+// response.
 func (m meta) isStored() bool {
 	if strings.Contains(m.cache, "; hit") {
 		return true
@@ -65,12 +66,12 @@ func (m meta) age() time.Duration {
 }
 
 // fetch returns the resource at the URL of req. The resource is a [*scheme.Object] or a
-// [*scheme.Menu]. For http and https, it may be a [*scheme.Redirect] to one URL. The caller must
-// close the resource. fetch first checks the policy. Then it uses the store, if there is one, or
-// sends a request to the server.
+// [*scheme.Menu]. For http and https, the resource may be a [*scheme.Redirect] to one URL. The
+// caller must close the resource. First, fetch checks the policy. Then it uses the store, if there
+// is one, or sends a request to the server.
 //
 // The [meta] is valid even if fetch returns an error. If the resource does not exist, or if the
-// store has an error response, the error is a [*serverError].
+// store contains an error response, the error is a [*serverError].
 func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	archived := g.isArchived(req.URL)
 	if isWeb(req.URL.Scheme()) && !archived && !req.noWeb {
@@ -88,8 +89,8 @@ func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource,
 	return g.fetchStored(ctx, req)
 }
 
-// from returns the origin of a client's URL for the policy. A URL from a client counts as a link on
-// the public Internet. A file URL that [Options.Files] allows counts as a link in a file.
+// from returns a result that represents the origin of a client's URL. A URL from a client counts as
+// a link on the public Internet. A file URL that [Options.Files] allows counts as a link in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
 		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
@@ -184,7 +185,7 @@ func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Re
 	req.From, req.Observe = g.from(req.URL), g.metrics.observe
 	if !ok {
 		if err := g.check(ctx, req.URL); err != nil {
-			return nil, nil, err // another attempt would not help
+			return nil, nil, err // a retry would not help
 		}
 		return nil, nil, errBusy
 	}
@@ -209,8 +210,8 @@ func (g *Gateway) dialerFor(ctx context.Context, u locus.URL) (scheme.Dialer, er
 	return dialer, g.observeDenial(ctx, u, err)
 }
 
-// observeDenial records an observed request for u if err is a denial by the policy, because the
-// gateway does not send that request. It returns err.
+// observeDenial records an observed request for u if err is a denial by the policy. No other code
+// observes this request, because the gateway does not send it. It returns err.
 func (g *Gateway) observeDenial(ctx context.Context, u locus.URL, err error) error {
 	if err != nil && access.KindOf(err) == access.Denied {
 		g.observe(ctx, u).End(err)
@@ -255,7 +256,7 @@ func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, err
 }
 
-// chosen returns the URL of the view that the server selected for u. This URL is u with a Gopher+
+// chosen returns the URL of the view that the server selected for u: the URL u with a Gopher+
 // string. If the server selected no view, chosen returns u.
 func (g *Gateway) chosen(u, view locus.URL) locus.URL {
 	traits := g.traits(u)
@@ -268,9 +269,9 @@ func (g *Gateway) chosen(u, view locus.URL) locus.URL {
 // gopherMenu is the media type of menus in Gopher+.
 const gopherMenu = "application/gopher-menu"
 
-// withMenus adds the media type of Gopher menus to accept. Its quality is the quality of the format
-// to which the gateway converts such menus. Otherwise a client that accepts only JSON would get an
-// error from a server that has only a menu.
+// withMenus adds the media type of Gopher menus to the header value accept. Their quality value is
+// the client's quality value for the format to which the gateway converts menus. Otherwise a client
+// that accepts only JSON would get an error from a server that offers only a menu.
 func withMenus(accept string) string {
 	wanted, err := scheme.ParsePreference(accept)
 	if err != nil {
@@ -283,9 +284,9 @@ func withMenus(accept string) string {
 	return fmt.Sprintf("%s, %s;q=%.3f", accept, gopherMenu, quality)
 }
 
-// languages returns the Accept-Language of a client's request for the server of u. Except for http
-// and https, it adds "*", because some servers reject a request if they have no resource in the
-// given languages.
+// languages returns the Accept-Language value that the gateway sends to the server of u. Except for
+// http and https, it adds "*" to the client's value, because some servers reject a request if they
+// offer no resource in the given languages.
 func languages(r *http.Request, u locus.URL) string {
 	list := strings.Join(r.Header.Values("Accept-Language"), ", ")
 	if isWeb(u.Scheme()) {

@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// FilesBelow returns an [Options.Files] function that allows the files below folders. The
-// paths of folders must be absolute. The function does not resolve symbolic links: a link
-// inside a folder can make files outside available.
+// FilesBelow returns an [Options.Files] function that allows the files below the given
+// folders. The paths of the folders must be absolute. The function does not resolve
+// symbolic links, so a link inside a folder can make files outside the folder available.
 func FilesBelow(folders []string) (func(u locus.URL) bool, error) {
 	clean := make([]string, len(folders))
 	for i, folder := range folders {

@@ -31,7 +31,8 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 }
 
 // serveProgram sends the resource at u to a program. It sends a menu in the format that the client
-// prefers, and the bytes of an object. The response gets the header fields in own. kept may be nil.
+// prefers, and the bytes of an object. The response gets the header fields in own. The parameter
+// kept describes the archived captures; it may be nil.
 func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, noWeb: true, head: r.Method == http.MethodHead, fields: r.Header}
 	var res scheme.Resource
@@ -70,8 +71,8 @@ func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *
 	return nil
 }
 
-// prefer sets the preferences of a program in req. The default format of menus is the text format
-// of "locus get". The error is a [*serverError].
+// prefer sets the preferences of the requesting program in req. The default format of menus is the
+// text format of "locus get". The error is a [*serverError].
 func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err error) {
 	req.Accept = strings.Join(r.Header.Values("Accept"), ", ")
 	if any := strings.Trim(req.Accept, " ,"); any == "" || any == "*/*" {
@@ -125,7 +126,8 @@ func (g *Gateway) setForeign(w *recorder, m meta, own http.Header) {
 var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
 // servePerson responds to a browser that uses the gateway as its proxy. It sends menus and messages
-// as pages. It sends other objects unchanged, with the header fields in own. kept may be nil.
+// as pages. It sends other objects unchanged, with the header fields in own. The parameter kept
+// describes the archived captures; it may be nil.
 func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	if traits := g.traits(u); kept == nil && traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
 		// Terminals and mail forms work only on a page with the gateway's own origin.
@@ -138,7 +140,8 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *a
 }
 
 // proxiedView returns a view of u for a proxy client. The view sends objects other than messages
-// unchanged, with the header fields in own. kept may be nil.
+// unchanged, with the header fields in own. The parameter kept describes the archived captures; it
+// may be nil.
 func (g *Gateway) proxiedView(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) *view {
 	v := g.newView(w, r, u, "")
 	v.at, v.asIs, v.head.Archived = kept.time(), own, kept.page()

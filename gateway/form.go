@@ -70,8 +70,8 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	return values, u, err
 }
 
-// serveSubmit handles the answers to a form, and redirects to the resulting URL. at is the time of
-// the page that contains the form, in the format of Show.At.
+// serveSubmit handles the answers to a form, and redirects to the resulting URL. The parameter at
+// is the time of the page that contains the form, in the format of Show.At.
 func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	values, u, err := g.posted(w, r, true)
 	if err != nil {
@@ -114,8 +114,9 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 // maxShownURL is the maximum length in bytes of a URL to which the gateway redirects a browser.
 const maxShownURL = 8 << 10
 
-// form requests the form at u again. If there is an archive, it requests the form for the time at.
-// The gateway must request it again, because a page cannot store the form's Submit function.
+// form requests the form at u again. If there is an archive, it requests the capture for the given
+// time. The gateway must request the form again, because a page cannot store the form's Submit
+// function.
 func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.Form, error) {
 	result, leave, err := g.do(ctx, access.Request{URL: u, At: at})
 	if err != nil {

@@ -30,61 +30,64 @@ type Options struct {
 	// any other name.
 	Names []string
 
-	// Prefix is the path below which another server serves the gateway, such as "/old":
+	// Prefix is the path below which another server serves the gateway. The following
+	// example uses the prefix "/old".
 	//
 	//	mux.Handle("/old/", http.StripPrefix("/old", g))
 	//
 	// Links, forms, cookies and terminals of pages stay below the prefix. The gateway
-	// accepts requests with or without StripPrefix. Names must include the names of the
-	// other server. A gateway with a prefix does not serve as a proxy. If empty, the
-	// gateway serves all paths.
+	// accepts requests with or without StripPrefix. The Names option must include the host
+	// names of the other server. A gateway with a prefix does not serve as a proxy. If
+	// Prefix is empty, the gateway serves all paths.
 	Prefix string
 
-	// ConnectPorts lists the ports that CONNECT may connect to. If nil, only port 443 is
-	// allowed. If empty but not nil, no port is allowed.
+	// ConnectPorts lists the ports that CONNECT may connect to. If the list is nil, only
+	// port 443 is allowed. If the list is empty but not nil, no port is allowed.
 	ConnectPorts []uint16
 
 	// Files reports whether clients may open a file URL. The policy must allow the URL,
-	// too. If nil, clients may not open file URLs.
+	// too. If Files is nil, clients may not open file URLs.
 	Files func(u locus.URL) bool
 
-	// HomeSections is the content of the home page. If empty, the page lists the schemes.
+	// HomeSections is the content of the home page. If HomeSections is empty, the home page
+	// lists the schemes.
 	HomeSections []Section
 
 	// Mail configures sending mail to mailto URLs. If Mail is nil, users can write
 	// messages but can't send them.
 	Mail *Mail
 
-	// TLS configures connections to https servers. If nil, the defaults of package
+	// TLS configures connections to https servers. If TLS is nil, the defaults of package
 	// crypto/tls apply.
 	TLS *tls.Config
 
-	// Cache stores responses of servers. If nil, the gateway stores nothing. The caller must
-	// close the cache after the last request has ended.
+	// Cache stores responses of servers. If Cache is nil, the gateway stores nothing. The
+	// caller must close the cache after the last request has ended.
 	Cache *cache.Store
 
-	// Archive has archived resources. The client must use the same archive. Pages of
-	// archived resources show the capture time and link to earlier and later captures (RFC
-	// 7089). If nil, the gateway has no archive.
+	// Archive contains archived resources. The access client must use the same archive.
+	// Pages of archived resources show the capture time and link to earlier and later
+	// captures (RFC 7089). If Archive is nil, the gateway uses no archive.
 	Archive *archive.Store
-	// Live must equal the Live option of the client. If Live is set and a URL is not in
-	// the archive, the gateway opens the URL from its server.
+	// Live must equal the Live option of the client. If Live is true and the archive does
+	// not contain a URL, the gateway requests the URL from its server.
 	Live bool
 
 	Limits Limits
 
-	// Recorder is the recorder of the client, which the metrics count. It may be nil.
+	// Recorder is the recorder of the access client. The metrics include its counts.
+	// Recorder may be nil.
 	Recorder *archive.Recorder
 
-	// Metrics writes more metrics for /metrics, in the text format of Prometheus. Their names
-	// must not begin with "locus_gateway_". It may be nil.
+	// Metrics writes additional metrics for /metrics, in the text format of Prometheus. The names
+	// of these metrics must not begin with "locus_gateway_". Metrics may be nil.
 	Metrics func(w io.Writer)
 
 	// Health lists checks for /healthz, in addition to the checks of Limits.
 	Health []HealthCheck
 
-	// Log receives an entry for each request, without passwords. If nil, the gateway writes
-	// no log.
+	// Log receives an entry for each request, without passwords. If Log is nil, the gateway
+	// writes no log.
 	Log *slog.Logger
 }
 
@@ -107,10 +110,10 @@ type Gateway struct {
 	health  *health
 }
 
-// state is the data that [Server.Reload] passes from one gateway to the next. So pages, forms,
-// terminals and counts of the former gateway stay valid.
+// state is the data that [Server.Reload] passes from the old gateway to the new gateway. So pages,
+// forms, terminals and counts of the old gateway stay valid.
 type state struct {
-	name     string   // name in the header Via, which differs from other gateways
+	name     string   // unique name of this gateway in the header Via
 	secret   [32]byte // key for signing the tokens of forms
 	usage    *usage
 	metrics  *gatewayMetrics
@@ -121,9 +124,9 @@ type state struct {
 
 var _ http.Handler = (*Gateway)(nil)
 
-// New returns a gateway that opens URLs with c. URLs from clients of the gateway count as
-// found on the public Internet, so policy.Rules.TypedPrivate has no effect. If o is nil,
-// New uses the defaults.
+// New returns a gateway that opens URLs with the client c. URLs from clients of the gateway
+// count as found on the public Internet, so policy.Rules.TypedPrivate has no effect. If o
+// is nil, New uses the defaults.
 func New(c *access.Client, o *Options) (*Gateway, error) {
 	s := &state{usage: newUsage(), sessions: newSessions()}
 	s.metrics = newMetrics(func(name string) bool {
@@ -180,7 +183,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve responds to a request. If it can't, it returns an error for [Gateway.fail].
+// serve responds to a request. If serve can't respond, it returns an error for
+// [Gateway.fail].
 func (g *Gateway) serve(w *recorder, r *http.Request) error {
 	if err := malformed(r); err != nil {
 		return err
@@ -207,8 +211,8 @@ func (g *Gateway) serve(w *recorder, r *http.Request) error {
 	return g.serveProxy(w, r)
 }
 
-// serveOwn responds to a request for the gateway itself. target is the path and query in the
-// client's own spelling.
+// serveOwn responds to a request for the gateway itself. The parameter target is the path
+// and query exactly as the client sent them.
 func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
@@ -221,7 +225,7 @@ func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 // below returns the path and query in a request target, without the prefix of the gateway.
 func (g *Gateway) below(target string) string {
 	if _, rest, ok := strings.Cut(target, "://"); ok && target[0] != '/' {
-		// The client uses the gateway as a proxy for the gateway itself (RFC 9112 section 3.2.2).
+		// The client sent a proxy request for the gateway itself (RFC 9112 section 3.2.2).
 		_, path, _ := strings.Cut(rest, "/")
 		target = "/" + path
 	}
@@ -231,9 +235,9 @@ func (g *Gateway) below(target string) string {
 	return target
 }
 
-// isOwnName reports whether host, with an optional port, is a name or address of the gateway
-// itself. Without this check, a page of another site could read pages of the gateway by DNS
-// rebinding. DNS rebinding is not possible with an address.
+// isOwnName reports whether host, with an optional port, is a name or address of the
+// gateway itself. Without this check, a page of another site could use DNS rebinding to
+// read pages of the gateway. DNS rebinding is not possible if host is an IP address.
 func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 	if host == "" {
 		return !r.ProtoAtLeast(1, 1)

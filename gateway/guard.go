@@ -13,12 +13,12 @@ import (
 	"sync"
 )
 
-// errRefused is the error of Read after the guard has rejected a request. The server then responds
-// with status 400, and closes the connection.
+// errRefused is the error that Read returns after the guard has rejected a request. The server then
+// responds with status 400, and closes the connection.
 var errRefused = errors.New("gateway: request refused")
 
 // guardConn is a client connection that accepts only unambiguous requests. Package net/http accepts
-// some requests whose end another proxy might see at a different byte. These are requests with both
+// some requests that another proxy might consider longer or shorter. These are requests with both
 // Content-Length and chunked encoding, chunked encoding in HTTP/1.0, folded header fields, and
 // lines that end in LF (RFC 9112 sections 2.2, 5.2, 6.1 and 11.2). The guard does not repeat the
 // checks of net/http.
@@ -86,11 +86,12 @@ func (c *guardConn) Close() error {
 	return c.Conn.Close()
 }
 
-// guard tracks the requests of a connection. The zero guard is ready for the first request.
+// guard tracks where each request on a connection begins and ends. The zero guard is ready
+// for the first request.
 type guard struct {
 	state  guardState
-	line   []byte // current line so far
-	octets int    // size of the header so far
+	line   []byte // bytes of the current line
+	octets int    // number of header bytes that were read
 	head   head
 	left   int64 // number of remaining bytes of the body
 }
@@ -117,8 +118,9 @@ type head struct {
 // maxHead is the maximum size of a request header in bytes. The longest URL fits.
 const maxHead = 96 << 10
 
-// pass reads p and returns the number of bytes that may pass. The byte that causes an error does
-// not pass. So package net/http never gets a complete header that the guard rejects.
+// pass checks the bytes in p and returns the number of bytes that package net/http may read. It
+// does not count the byte that causes an error. So package net/http never gets a complete header
+// that the guard rejects.
 func (g *guard) pass(p []byte) (int, error) {
 	for i := 0; i < len(p); {
 		switch g.state {
@@ -223,8 +225,8 @@ func (g *guard) endHead() error {
 	}
 	switch {
 	case h.method == "CONNECT" || h.upgrades || h.chunked:
-		// Unless the handler hijacks the connection, [Server.serve] closes it. So it is harmless if
-		// other proxies see the end of the chunks at a different byte.
+		// Unless the handler hijacks the connection, [Server.serve] closes it. So there is no
+		// danger if another proxy finds the end of the chunks at a different byte.
 		g.state = inLast
 	case h.length > 0:
 		g.state, g.left = inBody, h.length

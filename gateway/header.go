@@ -48,8 +48,8 @@ func (g *Gateway) addVia(h http.Header, major, minor int) {
 	h.Add("Via", version+" "+g.name)
 }
 
-// wasHere reports whether the header Via contains this gateway. In that case the request is in a
-// loop.
+// wasHere reports whether the header Via contains the name of this gateway, which means that the
+// request is in a loop.
 func (g *Gateway) wasHere(h http.Header) bool {
 	for _, list := range h.Values("Via") {
 		for entry := range strings.SplitSeq(list, ",") {

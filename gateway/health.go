@@ -20,8 +20,8 @@ type HealthCheck struct {
 	// Part identifies the dependency for programs, such as "cache".
 	Part string
 	// Check returns an error if the dependency fails. Clients of the gateway can read the
-	// error's message; the gateway removes file names and logins in URLs from it. The
-	// gateway never makes concurrent calls of Check.
+	// error message. The gateway removes file names and logins in URLs from this message.
+	// The gateway never makes concurrent calls of Check.
 	Check func(ctx context.Context) error
 }
 
@@ -33,14 +33,14 @@ const (
 )
 
 const (
-	// healthTime is how long the gateway reuses the result of a check. So clients can't make the
-	// checks run all the time.
+	// healthTime is how long the gateway reuses the result of a check, so that clients can't make
+	// the checks run all the time.
 	healthTime = 5 * time.Second
 	// healthWait is how long a check may take.
 	healthWait = 2 * time.Second
 )
 
-// healthStatus is the body of the response.
+// healthStatus is the body of a health response.
 type healthStatus struct {
 	OK       bool            `json:"ok"`
 	Problems []healthProblem `json:"problems"`
@@ -129,10 +129,10 @@ func healthText(err error) string {
 	return logins().ReplaceAllString(text, "//***@")
 }
 
-// asksHealth reports whether r requests the health status. The gateway serves this status even at
-// the limit of requests.
+// asksHealth reports whether the request r is for the health status. The gateway serves this status
+// even if the request limit is reached.
 func (g *Gateway) asksHealth(r *http.Request) bool {
-	own := strings.HasPrefix(r.RequestURI, "/") // the target is a path, not a URL for the proxy
+	own := strings.HasPrefix(r.RequestURI, "/") // the request target is a path, so this is not a proxy request
 	return own && (r.Method == http.MethodGet || r.Method == http.MethodHead) && isHealthPath(g.below(r.RequestURI))
 }
 
@@ -140,8 +140,8 @@ func isHealthPath(path string) bool {
 	return path == healthPath || path == readyPath || path == livePath
 }
 
-// serveHealth serves the problems that the given path reports. The HTTP status is 503 if there is a
-// problem, and otherwise 200.
+// serveHealth responds with the list of problems for one of the health paths. The HTTP status is
+// 503 if there is a problem, and otherwise 200.
 func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 	var a healthStatus
 	if path != livePath {
@@ -171,8 +171,7 @@ func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 	return err
 }
 
-// full returns a problem for each limit that is reached, if the gateway rejects all requests at
-// that limit.
+// full returns a problem for each limit that is reached and makes the gateway reject all requests.
 func (l *limiter) full() (list []healthProblem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// look compares how the parsers in this process read text. It returns the lens and the report.
+// look compares how the parsers in this process read a text. It returns the lens (the set of
+// parsers) and the report.
 func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, error) {
 	registry := g.client.Registry()
 	l := lens.New(registry, append(lens.Standards(registry), lens.InProcess(registry)...)...)

@@ -10,24 +10,24 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Limits bounds the resources that clients can use. In each field, zero selects the default
-// in brackets.
+// Limits bounds the resources that clients can use. In each field, zero selects the
+// default, which the comment gives in brackets.
 type Limits struct {
-	// Requests bounds concurrent requests [8192]. Above it, requests get status 503.
+	// Requests bounds concurrent requests [8192]. Above the limit, requests get status 503.
 	Requests int
 	// PerClient bounds the concurrent requests of one client [256]. A client is an IPv4
-	// address or an IPv6 /64 network. Loopback clients have no such limit.
+	// address or an IPv6 /64 network. The limit does not apply to loopback clients.
 	PerClient int
 	// PerHost bounds concurrent requests to one server [512], including tunnels and
 	// terminals.
 	PerHost int
-	// Connections bounds the open connections of [Server] [16384]. Above it, new
-	// connections wait. [Server.Reload] does not change it.
+	// Connections bounds the open connections of [Server] [16384]. Above the limit, new
+	// connections wait. [Server.Reload] does not change this limit.
 	Connections int
 	// Sessions bounds open terminals [64].
 	Sessions int
-	// Memory bounds the memory of the program in bytes [no limit]. Above it, requests get
-	// status 503.
+	// Memory bounds the memory of the program in bytes [no limit]. Above the limit,
+	// requests get status 503.
 	Memory int64
 }
 
@@ -54,7 +54,8 @@ func newUsage() *usage {
 	return &usage{clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
 }
 
-// limiter applies the limits of a gateway to a usage. Several gateways may share the usage.
+// limiter applies the limits of a gateway to the counts in a usage. Several gateways may
+// share a usage.
 type limiter struct {
 	*usage
 	limits Limits
@@ -65,7 +66,8 @@ type limiter struct {
 
 func newLimiter(l Limits, u *usage) *limiter { return &limiter{usage: u, limits: l.withDefaults()} }
 
-// use counts a user of the access client until the caller calls leave. After retire, ok is false.
+// use counts a user of the access client until the caller calls leave. If retire was called before,
+// ok is false.
 func (l *limiter) use() (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +85,8 @@ func (l *limiter) left() {
 	}
 }
 
-// retire calls f in a goroutine when the access client has no more users. f must not be nil.
+// retire calls the function f in a goroutine when the access client has no more users. The
+// function must not be nil.
 func (l *limiter) retire(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,8 +112,8 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}), true
 }
 
-// enterHost counts a request to the server of u until the caller calls leave. It counts per
-// canonical host. If u has no host, it counts per scheme.
+// enterHost counts a request to the server of u until the caller calls leave. It counts
+// requests per canonical host. If u contains no host, it counts requests per scheme.
 func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 	host := cmp.Or(policy.CanonicalHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
@@ -138,7 +141,8 @@ func (l *limiter) enterSession() (leave func(), ok bool) {
 	return l.locked(func() { l.sessions-- }), true
 }
 
-// locked returns a function that calls f once with l.mu held.
+// locked returns a function that holds l.mu while it calls f. Further calls of this
+// function do nothing.
 func (l *limiter) locked(f func()) func() {
 	return sync.OnceFunc(func() {
 		l.mu.Lock()

@@ -10,7 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Paths of the gateway itself. They begin with "/-/", because no scheme has the name "-".
+// These are paths of the gateway itself. They begin with "/-/", because "-" is not the name
+// of a scheme.
 const (
 	rawPath      = "/-/raw"
 	submitPath   = "/-/submit"
@@ -24,7 +25,7 @@ const (
 	timeMapPath  = "/-/timemap"
 )
 
-// showValues returns the query for s.
+// showValues returns the query values for s.
 func showValues(s page.Show) url.Values {
 	values := url.Values{}
 	set := func(name, value string) {
@@ -43,7 +44,7 @@ func showValues(s page.Show) url.Values {
 	return values
 }
 
-// showOf returns the Show in a query that showValues made. It ignores invalid values.
+// showOf converts a query from showValues back to a Show. It ignores invalid values.
 func showOf(values url.Values) page.Show {
 	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part"), Types: values.Get("types"), At: values.Get("at")}
 	if len(s.Types) > maxTypes {
@@ -56,11 +57,11 @@ func showOf(values url.Values) page.Show {
 	return s
 }
 
-// maxTypes is the maximum length in bytes of the list of a document's types.
+// maxTypes is the maximum length in bytes of a type list.
 const maxTypes = 200
 
-// site returns the paths of the gateway's own pages, on the server at origin. If at is not
-// empty, links select the archived resources of that time.
+// site returns the paths of the gateway's own pages for the given origin. If the parameter
+// at is not empty, links select the archived resources of that time.
 func (g *Gateway) site(origin, at string) page.Site {
 	base, submit := origin+g.options.Prefix, submitPath
 	if at != "" {
@@ -97,8 +98,8 @@ func (g *Gateway) ownPath(u locus.URL) (path string, ok bool) {
 	return path, ok && (g.options.Prefix == "" || isClean(path))
 }
 
-// rawPagePath returns the path of the raw content of u. If s selects a part of a message, it is the
-// raw content of this part.
+// rawPagePath returns the path of the raw content of u. If s selects a part of a message, the path
+// is for the raw content of this part.
 func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
 	if path, ok := g.ownPath(u); ok && s.Part == "" && s.At == "" {
 		return g.options.Prefix + rawPath + path
@@ -106,7 +107,7 @@ func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
 	return g.options.Prefix + askFor(rawPath, u, showValues(page.Show{Part: s.Part, At: s.At}))
 }
 
-// pagePath returns the path of the page of u, or "" if the policy would deny u.
+// pagePath returns the path of the page for u. If the policy would deny u, it returns "".
 func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 	if g.traits(u).Has(scheme.Files) && g.options.Archive == nil && (g.options.Files == nil || !g.options.Files(u)) {
 		return ""

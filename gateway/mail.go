@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Mail configures sending mail. All messages have the same sender, and the gateway sends a
-// message only after a preview.
+// Mail contains the settings for sending mail. All messages have the same sender. The
+// gateway sends a message only after a preview.
 type Mail struct {
 	// From is the sender of all mail.
 	From submit.Mailbox
@@ -28,7 +28,8 @@ type Mail struct {
 	Relay string
 	// Send sends a message and returns the reply of the relay.
 	Send func(ctx context.Context, m *submit.Message) (string, error)
-	// PerHour limits the messages per hour of all clients together. Zero means 20.
+	// PerHour limits the number of messages per hour for all clients together. Zero means
+	// 20.
 	PerHour int
 }
 
@@ -57,7 +58,7 @@ func (v *view) showComposed(status int, l page.Message) {
 	v.write(status, func(w io.Writer) error { return v.printer.Message(w, v.head, l) })
 }
 
-// draft returns the message that a mailto URL proposes. The message contains the recipients, and
+// draft returns the message that a mailto URL describes. The message contains the recipients, and
 // the RFC 6068 header fields that are safe to accept from a URL.
 func (g *Gateway) draft(u locus.URL) (page.Message, error) {
 	address, query, _ := strings.Cut(u.SchemePart(), "?")
@@ -104,8 +105,8 @@ func mailboxes(list []submit.Mailbox) string {
 	return strings.Join(texts, ", ")
 }
 
-// serveSend shows a preview of a submitted message. After the user has confirmed the preview, it
-// sends the message.
+// serveSend shows a preview of a submitted message. After the user has confirmed the preview,
+// serveSend sends the message.
 func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	values, u, err := g.posted(w, r, false)
 	if err != nil {
@@ -129,8 +130,8 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	return nil
 }
 
-// messageStep makes the preview of a message. If send is true and the preview was shown, it sends
-// the message. It returns the HTTP status.
+// messageStep makes the preview of a message. If the parameter send is true and the user has seen
+// the preview, it sends the message. messageStep returns the HTTP status.
 func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
 	preview := ""
 	m, err := g.compose(l)
@@ -162,7 +163,7 @@ func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, sen
 	return http.StatusOK
 }
 
-// compose composes the message in l, from the gateway's sender.
+// compose composes the message in l, with the gateway's sender address.
 func (g *Gateway) compose(l *page.Message) (*submit.Message, error) {
 	d := submit.Draft{From: g.options.Mail.From, Subject: l.Subject, Body: l.Body}
 	if len(d.Body) > maxMessageText {
@@ -182,15 +183,16 @@ func (g *Gateway) digest(w *recorder, l *page.Message) string {
 	return g.sign("letter", w.token, l.To, l.Cc, l.Subject, l.Body)
 }
 
-// messages holds the digests of messages whose previews were shown. It also counts sent messages.
+// messages contains the digests of messages that were shown as previews. It also counts sent
+// messages.
 type messages struct {
 	mu    sync.Mutex
 	shown map[string]bool
 	sent  []time.Time // times of the messages sent in the last hour
 }
 
-// maxShown is the maximum number of digests. Above this limit, show drops an arbitrary digest, and
-// that message needs another preview.
+// maxShown is the maximum number of stored digests. Above this limit, show drops an arbitrary
+// digest, and the message with that digest needs another preview.
 const maxShown = 1000
 
 func (l *messages) show(digest string) {
@@ -208,8 +210,8 @@ func (l *messages) show(digest string) {
 	l.shown[digest] = true
 }
 
-// wasShown reports whether the preview with the digest was shown. It drops the digest, so a message
-// needs another preview before it can be sent again.
+// wasShown reports whether the preview with the given digest was shown. It drops the digest, so the
+// user must preview a message again before sending it again.
 func (l *messages) wasShown(digest string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -218,7 +220,7 @@ func (l *messages) wasShown(digest string) bool {
 	return was
 }
 
-// take counts a message. If the limit is reached, ok is false.
+// take counts a message to be sent. If the hourly limit is reached, ok is false.
 func (l *messages) take(now time.Time, perHour int) (ok bool) {
 	if perHour <= 0 {
 		perHour = messagesPerHour

@@ -19,9 +19,10 @@ type memory struct {
 // memoryTime is how long a measurement is valid.
 const memoryTime = 20 * time.Millisecond
 
-// isOver reports whether the program uses more than most bytes. If most is zero, there is no limit.
-// Above the limit, isOver frees unused memory, because the garbage collector might not run while
-// the gateway rejects all requests. Calls must not be concurrent.
+// isOver reports whether the program uses more memory than the limit (the parameter most, in
+// bytes). If the limit is zero, isOver returns false. Above the limit, isOver frees unused memory,
+// because the garbage collector might not run while the gateway rejects all requests. Calls must
+// not be concurrent.
 func (m *memory) isOver(most int64) bool {
 	if most <= 0 {
 		return false
@@ -40,7 +41,8 @@ func (m *memory) isOver(most int64) bool {
 	return m.over
 }
 
-// heldMemory returns the memory that the runtime uses, as debug.SetMemoryLimit counts it.
+// heldMemory returns the number of bytes that the runtime uses. It counts memory as
+// debug.SetMemoryLimit does.
 func heldMemory() int64 {
 	s := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	runtimemetrics.Read(s)

@@ -26,7 +26,7 @@ const (
 )
 
 // formatFor returns the format that the client prefers. If several formats have the same quality,
-// it prefers HTML to JSON, and JSON to text.
+// the order of preference is HTML, JSON, text.
 func formatFor(wanted scheme.Preference) menuFormat {
 	best := menuHTML
 	for _, f := range []menuFormat{menuJSON, menuText} {
@@ -45,8 +45,8 @@ func (f menuFormat) contentType() string {
 	return string(f)
 }
 
-// menuBody formats a menu while the caller reads the body. It buffers one item at a time. Close
-// closes the menu.
+// menuBody formats a menu while the caller reads the body. It buffers one menu item at a time.
+// Close closes the menu.
 type menuBody struct {
 	menu   *scheme.Menu
 	writer menuWriter
@@ -56,11 +56,11 @@ type menuBody struct {
 	next func() (scheme.Item, error, bool)
 	stop func() // nil before the first Read
 	b    bytes.Buffer
-	err  error // error to return after b is read; nil if there are more items
+	err  error // error to return at the end of the buffer; nil if there are more items
 }
 
-// newMenuBody returns a body for a menu with the metadata m. asked is the requested URL. The caller
-// must close the body.
+// newMenuBody returns a body for a menu with the metadata m. The parameter asked is the requested
+// URL. The caller must close the body.
 func newMenuBody(f menuFormat, menu *scheme.Menu, asked locus.URL, m meta) *menuBody {
 	if f == menuText {
 		return &menuBody{menu: menu, writer: textWriter{}, stored: m.isStored()}
@@ -103,7 +103,7 @@ func (b *menuBody) more() error {
 	return io.EOF
 }
 
-// Close closes the menu. A concurrent Read ends.
+// Close closes the menu and ends a concurrent Read.
 func (b *menuBody) Close() error {
 	err := b.menu.Close()
 	b.mu.Lock()
@@ -124,7 +124,7 @@ type menuWriter interface {
 	end(b *bytes.Buffer, err error) error
 }
 
-// textWriter writes the lines that "locus get" writes.
+// textWriter writes a menu as the lines that "locus get" writes.
 type textWriter struct{}
 
 func (textWriter) begin(*bytes.Buffer) error { return nil }
@@ -136,7 +136,7 @@ func (textWriter) item(b *bytes.Buffer, i scheme.Item) error {
 
 func (textWriter) end(*bytes.Buffer, error) error { return nil }
 
-// jsonWriter writes the object that "locus get --json" writes.
+// jsonWriter writes a menu as the JSON object that "locus get --json" writes.
 type jsonWriter struct {
 	head shape.MenuHead
 	menu shape.MenuWriter

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// families holds the type and the help text of each metric, by name.
+// families maps the name of each metric to its type and help text.
 var families = map[string]struct{ kind, help string }{
 	"locus_gateway_requests_total":     {"counter", "Requests that were answered."},
 	"locus_gateway_sent_bytes_total":   {"counter", "Octets of answers."},
@@ -60,14 +60,15 @@ type gatewayMetrics struct {
 // upstreamKey labels requests to servers. The outcome is "ok" or an [access.Kind].
 type upstreamKey struct{ scheme, outcome string }
 
-// requestKey holds the labels of a request. The number of different values is limited, so that
+// requestKey contains the labels of a request. The number of different keys is limited, so that
 // clients cannot fill the memory.
 type requestKey struct {
 	kind, scheme string
 	status       int
 }
 
-// requestCounters holds the counters for a key. Keys with the same kind share the counter sent.
+// requestCounters contains the counters for a key. Keys of the same kind share the counter of sent
+// bytes.
 type requestCounters struct{ requests, sent *metrics.Counter }
 
 func newMetrics(isRegistered func(scheme string) bool) *gatewayMetrics {
@@ -113,7 +114,7 @@ func (m *gatewayMetrics) upstreamCounters(key upstreamKey) requestCounters {
 }
 
 // maxRules limits the number of policy rules with their own counter. Further rules count as
-// "other". A program can add rules with [access.Options].Check.
+// "other". The Check function in [access.Options] can add rules.
 const maxRules = 64
 
 func (m *gatewayMetrics) denialCounter(rule string) *metrics.Counter {
@@ -194,7 +195,7 @@ func (g *Gateway) WriteMetrics(w io.Writer) error {
 	last := ""
 	for line := range strings.Lines(values.String()) {
 		if line[0] == '#' {
-			continue // the program called metrics.ExposeMetadata, so there are lines without help texts
+			continue // the program called metrics.ExposeMetadata, so this line contains no help text
 		}
 		name := line[:strings.IndexAny(line, "{ ")]
 		if _, ok := families[name]; !ok {

@@ -11,12 +11,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// An access client can read an object from an offset. In HTTP, the header fields Range and If-Range
-// request such a read.
+// An access client can read an object from an offset. In HTTP, the client sends the header fields
+// Range and If-Range to read a range.
 
 // setRange sets the offset of the request if the client requests a range up to the end of the
-// object. It does not support other ranges. conditional reports whether the range applies to only
-// one version of the object.
+// object. It does not support other ranges. The result conditional reports whether the range
+// applies only to a certain version of the object.
 func (req *fetchRequest) setRange() (conditional bool) {
 	digits, ok := strings.CutPrefix(req.fields.Get("Range"), "bytes=")
 	if !ok {
@@ -35,7 +35,7 @@ func (req *fetchRequest) setRange() (conditional bool) {
 	default:
 		date, err := http.ParseTime(version)
 		if err != nil {
-			return false // no version has this tag or date
+			return false // no version matches this tag or date
 		}
 		req.ModTime = date
 	}
@@ -75,7 +75,8 @@ func describe(o *scheme.Object) (status int, h http.Header) {
 	return status, h
 }
 
-// unsatisfiable closes o. It returns the response for a range that begins after the end of o.
+// unsatisfiable closes the object o. It returns the response for a range that begins after the end
+// of the object.
 func unsatisfiable(o *scheme.Object) (tooShort *scheme.Object, status int, h http.Header) {
 	o.Close()
 	text := fmt.Sprintf("the resource has only %d bytes\n", o.Size)

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// serveLocal handles a request for one of the gateway's own pages. target is the path and query in
-// the client's own spelling.
+// serveLocal handles a request for one of the gateway's own pages. The parameter target is the path
+// and query exactly as the client sent them.
 func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error {
 	path, query, _ := strings.Cut(target, "?")
 	if err := crossSite(r, path); err != nil {
@@ -78,8 +78,8 @@ func takesPost(path string) bool {
 	return path == submitPath || path == sendPath || strings.HasPrefix(path, "/api/")
 }
 
-// crossSite returns an error for a forbidden request from a page of another site. Such a page may
-// only link to pages of the gateway.
+// crossSite returns an error for a forbidden request from another site's page. A page of another
+// site may only link to pages of the gateway.
 func crossSite(r *http.Request, path string) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "same-origin", "none":
@@ -154,7 +154,7 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 	return serve(w, r, u.WithoutFragment(), page.Show{})
 }
 
-// serveAsset serves a file for pages, with the given Cache-Control.
+// serveAsset serves a file for pages, with the given Cache-Control value.
 func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cacheControl string) error {
 	octets, err := page.Asset(name)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxMessage is the size limit of a message whose parts are shown, in bytes.
+// maxMessage is the maximum size in bytes of a message from which the gateway serves parts.
 const maxMessage = 32 << 20
 
 // readPart reads a message and returns the part that the function find selects.
@@ -32,7 +32,7 @@ func readPart(body io.Reader, find func(m *message.Message) (message.Part, bool)
 	return part, nil
 }
 
-// typeOf returns the media type of a part, with its charset if it is text.
+// typeOf returns the media type of a part. For text, it includes the charset.
 func typeOf(part message.Part) string {
 	kind := part.Type
 	if charset := part.Params()["charset"]; charset != "" && strings.HasPrefix(kind, "text/") {
@@ -41,7 +41,7 @@ func typeOf(part message.Part) string {
 	return cmp.Or(kind, "application/octet-stream")
 }
 
-// part shows a part of the message o.
+// part shows the requested part of the message o.
 func (v *view) part(o *scheme.Object) error {
 	path := v.head.Show.Part
 	part, err := readPart(o.Body, func(m *message.Message) (message.Part, bool) { return m.Part(path) })
@@ -49,7 +49,7 @@ func (v *view) part(o *scheme.Object) error {
 		return err
 	}
 	of := &scheme.Object{URL: o.URL, Type: typeOf(part), Name: cmp.Or(part.Name, "part-"+path), Size: -1, Body: io.NopCloser(part.Open())}
-	if page.ClassOf(of.Type) != page.ClassMessage { // a message has a subject
+	if page.ClassOf(of.Type) != page.ClassMessage { // a page for a message shows the subject instead
 		v.head.Title = cmp.Or(part.Name, "Part "+path)
 	}
 	if size, err := part.DecodedSize(); err == nil {
@@ -58,8 +58,8 @@ func (v *view) part(o *scheme.Object) error {
 	return v.show(of)
 }
 
-// serveWithin redirects to the page of a message part. The cid URL u names the part. text is the
-// URL of the message in the user's spelling.
+// serveWithin redirects to the page of a message part. The cid URL u names the part. The parameter
+// text is the URL of the message as the user typed it.
 func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) error {
 	w.url = u
 	part, of, err := g.within(r, u, text)

@@ -11,11 +11,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A path contains a URL unchanged, in one of two forms: "/gopher/h:70/1sel" for
-// "gopher://h:70/1sel", and "/news:comp.infosystems" for a URL without "//".
+// A path contains a URL unchanged, in one of two forms. The path "/gopher/h:70/1sel"
+// contains "gopher://h:70/1sel". The path "/news:comp.infosystems" contains a URL without
+// "//".
 
-// pathOf returns the path that contains u. If a browser would change this path, ok is false, and
-// links must use a query with u instead.
+// pathOf returns the path that contains the URL u. If a browser would change this path, ok is
+// false, and links must contain u in a query instead.
 func pathOf(u locus.URL) (path string, ok bool) {
 	text := u.String()
 	name, rest, _ := strings.Cut(text, ":")
@@ -47,8 +48,8 @@ func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 	return u, true, err
 }
 
-// isStable reports whether browsers request a path unchanged. Browsers resolve dot segments, even
-// if the dots are escaped, and escape unsafe characters (WHATWG URL Standard).
+// isStable reports whether browsers send a path unchanged. Browsers resolve dot segments, even if
+// the dots are escaped, and they escape unsafe characters (WHATWG URL Standard).
 func isStable(path string) bool {
 	path, _, _ = strings.Cut(path, "#")
 	path, query, _ := strings.Cut(path, "?")
@@ -64,13 +65,13 @@ func isClean(p string) bool {
 	return err == nil && strings.TrimSuffix(p, "/") == strings.TrimSuffix(path.Clean(p), "/")
 }
 
-// isDots reports whether a segment is "." or "..", possibly with escapes.
+// isDots reports whether a path segment is "." or "..", possibly with escapes.
 func isDots(segment string) bool {
 	dots := strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")
 	return dots == "." || dots == ".."
 }
 
-// askFor returns a path with a query that contains u.
+// askFor returns the given path with a query that contains u.
 func askFor(path string, u locus.URL, more url.Values) string {
 	text := path + "?url=" + url.QueryEscape(u.WithoutFragment().String())
 	if len(more) > 0 {
@@ -82,7 +83,8 @@ func askFor(path string, u locus.URL, more url.Values) string {
 	return text
 }
 
-// asked returns the URL in a query. The URL may have the wrapper of RFC 1738's appendix.
+// asked returns the URL in a query. The URL may be enclosed in "<URL:" and ">" (RFC 1738
+// appendix).
 func asked(values url.Values) (locus.URL, error) {
 	text := strings.TrimSpace(values.Get("url"))
 	u, err := locus.ParseWrapped(text)

@@ -26,7 +26,8 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	u = u.WithoutFragment()
 	w.url = u
 	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), g.client.Registry().Port(u)) {
-		// A browser with this proxy also requests the gateway's own pages through the proxy.
+		// A browser that uses this gateway as its proxy also requests the gateway's own
+		// pages through the proxy.
 		target := "/"
 		if path, ok := u.Path(); ok {
 			target += path
@@ -105,7 +106,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 
 // withInterim returns a context for a request to a server. With this context, the gateway forwards
 // informational responses to the client (RFC 9110 section 15.2) until the caller calls stop.
-// Package net/http itself sends 100.
+// Package net/http itself sends status 100.
 func withInterim(r *http.Request, w http.ResponseWriter) (ctx context.Context, stop func()) {
 	if !r.ProtoAtLeast(1, 1) {
 		return r.Context(), func() {}

@@ -79,8 +79,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		h.Set("Content-Type", typeOf(part))
 		body, name = part.Open(), part.Name
 	}
-	// The parts of a multipart body have their own header fields, which serveRaw does not
-	// filter.
+	// The parts of a multipart body contain header fields that serveRaw does not filter.
 	if kind := h.Get("Content-Type"); kind == "" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "multipart/") {
 		h.Set("Content-Type", "application/octet-stream")
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// recordWeb changes t so that its connections pass their bytes to a recording. It disables HTTP/2,
-// because HTTP/2 is a binary protocol.
+// recordWeb changes the transport t so that its connections pass all bytes to a recording. It
+// disables HTTP/2, because HTTP/2 is a binary protocol.
 func recordWeb(t *http.Transport) {
 	dial, config := t.DialContext, t.TLSClientConfig.Clone()
 	if config == nil {

@@ -18,7 +18,7 @@ import (
 // A client follows a redirect with a new request, which looks like a request of the user. So the
 // gateway checks each redirect against the policy before it sends the redirect to the client.
 
-// leadsTo returns the target of the redirect in a response for u.
+// leadsTo returns the target of a redirect that the response contains.
 func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	ref, err := relative.Parse(resp.Header.Get("Location"))
 	if err != nil {
@@ -28,8 +28,8 @@ func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	return to, err
 }
 
-// mayRedirect returns an error if a browser must not automatically follow the redirect from the URL
-// u to the URL to.
+// mayRedirect returns an error if a browser must not automatically follow the redirect from u to
+// the given target.
 func (g *Gateway) mayRedirect(ctx context.Context, u, to locus.URL) error {
 	if to.WithoutFragment() == u.WithoutFragment() {
 		return access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop))
@@ -43,7 +43,7 @@ func (g *Gateway) checkRedirect(ctx context.Context, from, to locus.URL, hops in
 	return g.observeDenial(ctx, to, g.client.CheckRedirect(from, to, hops))
 }
 
-// redirect redirects the browser to the page of the URL to.
+// redirect redirects the browser to the page for the given URL.
 func (v *view) redirect(to locus.URL) error {
 	err := v.gateway.mayRedirect(v.r.Context(), v.head.URL, to)
 	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
@@ -57,8 +57,9 @@ func (v *view) redirect(to locus.URL) error {
 	return nil
 }
 
-// confirm shows a page with a link to the URL to, if err is a denial by the policy. The user can
-// then decide whether to follow the redirect. confirm returns any other error.
+// If err is a denial by the policy, confirm shows a page with a link to the redirect target. The
+// user can then decide whether to follow the redirect. If err is another error, confirm returns
+// err.
 func (v *view) confirm(to locus.URL, err error) error {
 	if !errors.Is(err, policy.ErrDenied) {
 		return err
@@ -68,8 +69,8 @@ func (v *view) confirm(to locus.URL, err error) error {
 	return nil
 }
 
-// refuseRedirect handles a redirect from w.url to the URL to, which err denies. A browser gets a
-// page with a link, and other clients get the error.
+// refuseRedirect responds to a request if the policy denies the redirect from w.url to the given
+// target. A browser gets a page with a link, and other clients get the error.
 func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err error) error {
 	if !wantsHTML(r) {
 		return err
@@ -77,12 +78,12 @@ func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err
 	return g.newView(w, r, w.url, "").confirm(to, err)
 }
 
-// followed lists the statuses with which clients follow the Location.
+// followed lists the statuses for which clients follow the Location header.
 var followed = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
 
-// checkRelayed checks a redirect that a proxy client would follow. It ignores an invalid Location.
-// It allows a redirect to the same URL, because the response may differ after the server has set a
-// cookie.
+// checkRelayed checks a redirect that a proxy client would follow. It ignores an invalid Location
+// header. It allows a redirect to the same URL, because the response may differ after the server
+// has set a cookie.
 func (g *Gateway) checkRelayed(ctx context.Context, resp *http.Response, u locus.URL) (to locus.URL, err error) {
 	if !slices.Contains(followed, resp.StatusCode) || resp.Header.Get("Location") == "" {
 		return to, nil

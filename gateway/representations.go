@@ -14,11 +14,11 @@ import (
 const (
 	// maxViews is the maximum number of views on a page.
 	maxViews = 32
-	// viewsTime limits a request for the list of views.
+	// viewsTime is the time limit for a request for the list of views.
 	viewsTime = 3 * time.Second
 )
 
-// offer sets the list of views on the page, if the resource has several views.
+// offer adds the list of views to the page if the resource is available in several views.
 func (v *view) offer() {
 	u := v.head.URL
 	var views []page.View
@@ -38,10 +38,10 @@ func (v *view) offer() {
 	}
 }
 
-// attributesOf returns the URL for the attributes of the item at u. ok is false unless u is a
-// Gopher+ view (RFC 1738 section 3.4.7), because a server without Gopher+ would misread such a
-// request. ok is also false for searches and form submissions, because they are expensive for the
-// server.
+// attributesOf returns the URL of the Gopher+ attributes of the item at u. The result ok is false
+// unless u is a Gopher+ view (RFC 1738 section 3.4.7), because a server without Gopher+ would
+// misread a request for attributes. The result is also false for searches and form submissions,
+// because they are expensive for the server.
 func attributesOf(u locus.URL) (all locus.URL, ok bool) {
 	item, plus := cutPlus(u)
 	if !strings.HasPrefix(plus, "+") || strings.Contains(plus, "%09") || strings.HasPrefix(item, "7") {
@@ -58,7 +58,8 @@ func withPath(u locus.URL, path string) (locus.URL, error) {
 	return p.URL()
 }
 
-// cutPlus splits the path of u before its Gopher+ string plus, which may be empty.
+// cutPlus splits the path of u before the Gopher+ string. The second result is that string,
+// which may be empty.
 func cutPlus(u locus.URL) (before, plus string) {
 	const tab = "%09"
 	path, _ := u.Path()
@@ -67,8 +68,9 @@ func cutPlus(u locus.URL) (before, plus string) {
 	return selector + tab + search + tab, plus
 }
 
-// ask requests the attributes of an item at the URL all, and returns the views of the item. current
-// is the URL of the view that the page shows. If the request fails, ask returns nil.
+// ask requests the attributes of an item, and returns the views of the item. The parameter all is
+// the URL of the attributes, and current is the URL of the view that the page shows. If the request
+// fails, ask returns nil.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
 	defer cancel()
@@ -86,7 +88,7 @@ func (v *view) ask(all, current locus.URL) (views []page.View) {
 		if err != nil || len(views) == maxViews {
 			break
 		}
-		// Skip the item itself, and lines without a view.
+		// Skip the item itself, and lines that describe no view.
 		_, plus := cutPlus(i.URL)
 		if len(plus) < 2 || plus[0] != '+' {
 			continue
@@ -111,7 +113,7 @@ func sameOctets(a, b string) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// typesOf returns the types of a WAIS document as views. The argument types is the list in the
+// typesOf returns the types of a WAIS document as views. The parameter types is the list from the
 // search results.
 func typesOf(u locus.URL, types string) (views []page.View) {
 	path, _ := u.Path()
@@ -131,8 +133,8 @@ func typesOf(u locus.URL, types string) (views []page.View) {
 	return views
 }
 
-// orAny adds "*" to a browser's Accept-Language, because a page in another language is
-// better than none.
+// orAny adds "*" to a browser's Accept-Language value, because a page in another language
+// is better than no page.
 func orAny(languages string) string {
 	if languages == "" || strings.Contains(languages, "*") {
 		return languages

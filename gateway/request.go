@@ -18,8 +18,8 @@ func localAddr(r *http.Request) netip.AddrPort {
 }
 
 // clientOf returns the address under which the gateway counts a client's requests. For an IPv6
-// client, this is its /64 network. A client of a Unix socket is on this machine, and has a loopback
-// address.
+// client, this address is the client's /64 network. A client of a Unix socket is on this machine,
+// and gets a loopback address.
 func clientOf(r *http.Request) netip.Addr {
 	if _, ok := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr); ok {
 		return netip.IPv6Loopback()

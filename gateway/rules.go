@@ -10,7 +10,7 @@ import (
 
 // Rules restricts the URLs that clients may open, in addition to the policy. The caller
 // must set access.Options.Check to [Rules.Check] and access.Options.CheckAddr to
-// [Rules.CheckAddr]; then the rules apply to redirects, too. The zero Rules allows
+// [Rules.CheckAddr]; then the rules also apply to redirects. The zero Rules allows
 // everything.
 type Rules struct {
 	allow, deny []policy.Pattern
@@ -18,9 +18,9 @@ type Rules struct {
 }
 
 // NewRules parses patterns with [policy.ParsePattern]. If allow is empty, Rules allows all
-// URLs that no pattern in deny matches. A pattern in deny also matches a URL in a
-// different spelling that a server might read as the same URL. A denied address is denied
-// under any host name.
+// URLs that no pattern in deny matches. A pattern in deny also matches a URL in a different
+// spelling that a server might read as the same URL. A pattern in deny for an address also
+// denies every host name with that address.
 func NewRules(r *scheme.Registry, allow, deny []string) (Rules, error) {
 	rules := Rules{registry: r}
 	known := func(name string) bool {

@@ -30,13 +30,15 @@ const (
 // ServerOptions configures a [Server]. The zero ServerOptions selects the defaults.
 type ServerOptions struct {
 	// Middleware returns a handler that calls next, for example to add a login or a trace.
-	// The handler also gets requests of proxy clients, such as CONNECT. If it passes another
-	// ResponseWriter to next, that writer must have the method Unwrap of
-	// [http.ResponseController]. If nil, the server calls the gateway directly.
+	// The handler also gets requests of proxy clients, such as CONNECT. If it passes
+	// another ResponseWriter to next, that writer must have the method Unwrap of
+	// [http.ResponseController]. If Middleware is nil, the server calls the gateway
+	// directly.
 	Middleware func(next http.Handler) http.Handler
 
-	// ErrorLog receives errors of accepting connections, and panics. The server escapes
-	// control characters and masks passwords in them. If nil, the server discards them.
+	// ErrorLog receives panics and the errors that occur while the server accepts
+	// connections. The server escapes control characters and masks passwords in these
+	// messages. If ErrorLog is nil, the server discards the messages.
 	ErrorLog *slog.Logger
 }
 
@@ -55,7 +57,7 @@ type Server struct {
 	quiet     chan struct{}       // closed when busy is empty; nil while listeners may add to busy
 }
 
-// NewServer returns a server for g. If o is nil, NewServer uses the defaults.
+// NewServer returns a server for the gateway g. If o is nil, NewServer uses the defaults.
 func NewServer(g *Gateway, o *ServerOptions) *Server {
 	if o == nil {
 		o = &ServerOptions{}
@@ -92,13 +94,12 @@ func (l errorLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Reload makes the server use c and o for the requests that begin from now on. Running
-// requests, terminals and tunnels continue with the former client and options. The former and
-// the new options share the tokens of forms, the counts of limits and metrics, the previews of
-// messages and the open terminals. The caller may share a cache and an archive in o. If o is
-// invalid, Reload returns an error and changes nothing. Otherwise, as soon as no request uses
-// the former client, Reload calls the function unused in a new goroutine. The caller may then
-// close the former client. Calls must not be concurrent.
+// Reload makes the server use the client c and the options o for new requests. Running requests,
+// terminals and tunnels continue with the former client and options. Form tokens, counts for limits
+// and metrics, message previews and open terminals remain valid. The caller may share a cache and
+// an archive in o. If o is invalid, Reload returns an error and changes nothing. Otherwise, Reload
+// calls the function unused in a new goroutine as soon as no request uses the former client. The
+// caller may then close the former client. Calls of Reload must not be concurrent.
 func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
 	former := s.gateway.Load()
 	g, err := newGateway(former.state, c, o)
@@ -120,7 +121,7 @@ func (s *Server) current() (g *Gateway, leave func()) {
 		if leave, ok := g.limiter.use(); ok {
 			return g, leave
 		}
-		// Reload has just replaced g.
+		// Reload has just replaced the gateway.
 	}
 }
 
@@ -145,8 +146,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	g.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// closing is a ResponseWriter that closes the connection after the response. It does not close it
-// if the status is 101.
+// closing is a ResponseWriter that closes the connection after the response, except if the status
+// is 101.
 type closing struct{ http.ResponseWriter }
 
 func (c *closing) WriteHeader(status int) {
@@ -165,8 +166,8 @@ func (c *closing) Write(p []byte) (int, error) {
 
 func (c *closing) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Serve serves the connections of l until the caller calls [Server.Shutdown]. Then it
-// returns nil. A server may serve several listeners.
+// Serve serves the connections of the listener l until the caller calls [Server.Shutdown].
+// Then it returns nil. A server may serve several listeners.
 func (s *Server) Serve(l net.Listener) error {
 	l = newGuardListener(l, s.slots)
 	if !s.listens(l) {

@@ -33,14 +33,15 @@ const (
 	maxControl = 64 << 10
 	// maxWindow is the maximum number of columns, and the maximum number of rows.
 	maxWindow = 500
-	// reasonTime limits the time in which a page must receive the reason for the end of the
-	// session.
+	// reasonTime is how long the gateway waits until a page has received the reason for the
+	// end of a session.
 	reasonTime = 5 * time.Second
 	// subprotocol is the WebSocket subprotocol. Package page documents it.
 	subprotocol = "locus.terminal.2"
 )
 
-// Reasons for the end of a session, for the page and the log.
+// These errors are the reasons for the end of a session. They appear on the page and in the
+// log.
 var (
 	errLasted  = fmt.Errorf("exceeded the time limit for sessions (%v)", sessionTime)
 	errIdle    = fmt.Errorf("no input for %v", sessionIdle)
@@ -51,7 +52,7 @@ var (
 	errEnded   = errors.New("the service ended the session")
 )
 
-// Reasons why the gateway can't start a session.
+// These errors are the reasons why the gateway can't start a session.
 var (
 	errClosing error = &problem{http.StatusServiceUnavailable, busy, "the gateway is shutting down"}
 	errMany    error = &problem{http.StatusServiceUnavailable, busy, "too many open terminals: close one, or try again later"}
@@ -131,8 +132,9 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	return nil
 }
 
-// isOwnOrigin reports whether a page of this gateway sent the request. The caller has checked Host.
-// The origin may be https, because another proxy with TLS may forward requests to the gateway.
+// isOwnOrigin reports whether a page of this gateway sent the request. The caller has checked the
+// Host header. The origin may be https, because another proxy with TLS may forward requests to the
+// gateway.
 func isOwnOrigin(r *http.Request) bool {
 	origin := r.Header.Values("Origin")
 	if len(origin) != 1 {
@@ -176,12 +178,12 @@ func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error)
 	return nil
 }
 
-// isOrderly reports whether reason is an end of a session without a failure.
+// isOrderly reports whether the session ended without a failure, as reason describes.
 func isOrderly(reason error) bool {
 	return slices.Contains([]error{errEnded, errHungUp, errIdle, errLasted, errClosing}, reason)
 }
 
-// terminal is one session in a page.
+// terminal is a session that a page shows.
 type terminal struct {
 	conn    *websocket.Conn
 	ctx     context.Context
@@ -193,7 +195,7 @@ type terminal struct {
 	changed chan struct{}
 }
 
-// closeText shortens text to the size limit of a close frame (RFC 6455 section 5.5).
+// closeText shortens text to the maximum size of a close frame (RFC 6455 section 5.5).
 func closeText(text string) string {
 	const most = 123
 	if text = term.Text(text); len(text) > most {
@@ -270,14 +272,14 @@ func (t *terminal) run() (reason error) {
 	return reason
 }
 
-// keyJSON is a key for the page.
+// keyJSON describes a terminal key for the page.
 type keyJSON struct {
 	Label string `json:"label"`
 	Input string `json:"input"`
 }
 
-// keysOf returns the keys that the page shows as buttons. They are the keys of the terminal. If the
-// terminal has none, they are keys that phones lack.
+// keysOf returns the keys that the page shows as buttons. If the terminal defines its own keys,
+// keysOf returns these keys. Otherwise it returns keys that phones lack.
 func keysOf(service scheme.Terminal) (list []keyJSON) {
 	keys := []scheme.Key{{Label: "Enter", Input: "\r"}, {Label: "Tab", Input: "\t"}, {Label: "Esc", Input: "\x1b"}, {Label: "Ctrl+C", Input: "\x03"},
 		{Label: "Ctrl+D", Input: "\x04"}, {Label: "Ctrl+Z", Input: "\x1a"}, {Label: "Home", Input: "\x1b[H"}, {Label: "End", Input: "\x1b[F"},
@@ -292,7 +294,7 @@ func keysOf(service scheme.Terminal) (list []keyJSON) {
 }
 
 // show sends the filtered output of the service to the page until the service or the page fails or
-// ends. It returns the reason. If the page reads slowly, the service waits.
+// ends. It returns the reason for the end. If the page reads slowly, the service waits.
 func (t *terminal) show() error {
 	filter := term.Filter{Level: term.BothScreens}
 	in, out := make([]byte, 4<<10), make([]byte, 0, 8<<10)
@@ -354,7 +356,7 @@ func (t *terminal) message(ctx context.Context) error {
 	return err
 }
 
-// pageReader reads a message from the page. The function gone converts its errors.
+// pageReader reads a message from the page. It converts errors with the function gone.
 type pageReader struct{ io.Reader }
 
 func (r pageReader) Read(p []byte) (int, error) {
@@ -365,7 +367,7 @@ func (r pageReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gone converts an error of the connection to the page to the reason for the end of the session.
+// gone converts an error of the page's connection into the reason for the end of the session.
 func gone(err error) error {
 	switch code := websocket.CloseStatus(err); code {
 	case -1:
@@ -386,7 +388,7 @@ func (t *terminal) command(data []byte) {
 	if json.Unmarshal(data, &m) != nil {
 		return
 	}
-	// A service may ignore the size of the window.
+	// A service may ignore the window size.
 	if w := m.Window; len(w) == 2 && w[0] > 0 && w[1] > 0 && w[0] <= maxWindow && w[1] <= maxWindow {
 		_ = t.session.Conn.SetWindow(w[0], w[1])
 	}

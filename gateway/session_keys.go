@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// keyboard forwards the input of a page to a service. If the service echoes, it gets the input
-// unchanged. Otherwise keyboard echoes and edits the input, and sends the input line by line.
+// keyboard forwards the input of a page to a service. If the service echoes, keyboard sends the
+// input unchanged. Otherwise keyboard echoes and edits the input, and sends the input line by line.
 type keyboard struct {
 	service scheme.Terminal
 	show    func(text []byte) // shows text in the page
@@ -56,7 +56,7 @@ func (k *keyboard) typed(octets []byte) error {
 		var err error
 		switch {
 		case event == term.LineEnter:
-			// CR LF is a single end of a line.
+			// CR LF counts as a single line end.
 			if o == '\n' && i > 0 && octets[i-1] == '\r' {
 				shown = shown[:len(shown)-len(text)]
 				continue
@@ -79,8 +79,9 @@ func (k *keyboard) typed(octets []byte) error {
 	return nil
 }
 
-// control sends the current line and a control character. Ctrl-C discards the line instead. Ctrl-D
-// sends only the line, unless the line is empty.
+// control sends the current line and a control character. If the character is Ctrl-C, control
+// discards the line and sends only Ctrl-C. If the character is Ctrl-D, control sends only the line,
+// unless the line is empty.
 func (k *keyboard) control(o byte) error {
 	const end, interrupt = 'D' & 0x1F, 'C' & 0x1F
 	switch {
@@ -115,7 +116,7 @@ func (k *keyboard) sendLine(end string) error {
 	return k.send([]byte(text))
 }
 
-// send writes octets to the service, with a deadline.
+// send writes bytes to the service, with a deadline.
 func (k *keyboard) send(octets []byte) error {
 	_ = k.service.SetWriteDeadline(time.Now().Add(writeTime))
 	_, err := k.service.Write(octets)
@@ -125,8 +126,8 @@ func (k *keyboard) send(octets []byte) error {
 	return err
 }
 
-// pieces reads r, and calls the function each with pieces of at most 4 KiB. It does not split CR LF
-// between two pieces.
+// pieces reads r, and calls the function each for each piece of at most 4 KiB. It does not split CR
+// LF between two pieces.
 func pieces(r io.Reader, each func(piece []byte) error) error {
 	buf := make([]byte, 4<<10)
 	kept := 0 // 1 if buf begins with a CR of the previous piece, otherwise 0

@@ -12,11 +12,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The store is a store of package cache, which stores HTTP responses. The gateway encodes resources
-// of other schemes as HTTP responses. An object is unchanged. A menu is the JSON of "locus get
-// --json" with another encoding of URLs ([shape.MenuWriter].Stored). An error is a line of text.
+// The store is a [cache.Store], which stores HTTP responses. The gateway encodes resources of other
+// schemes as HTTP responses. An object becomes a body without changes. A menu becomes the JSON that
+// "locus get --json" writes, but with another encoding of URLs ([shape.MenuWriter].Stored). An
+// error becomes a line of text.
 
-// maxFailure is the maximum size in bytes of the text of a stored error.
+// maxFailure is the maximum size in bytes of a stored error text.
 const maxFailure = 64 << 10
 
 // storedKind is the header field that marks a menu in the store, with the value "menu". Servers
@@ -61,7 +62,7 @@ func setField(h http.Header, name, value string) {
 }
 
 // opening opens the URL of a request when the store needs a response. If the store does not store
-// the resource, the client gets the resource without encoding and decoding.
+// the resource, the client gets the resource directly, without encoding and decoding.
 type opening struct {
 	gateway *Gateway
 	request fetchRequest
@@ -116,8 +117,8 @@ func (o *opening) result() (scheme.Resource, meta, error) {
 	return o.res, m, nil
 }
 
-// encode returns the HTTP response for a resource or an error. ok is false if err is not an error
-// that the server reported.
+// encode returns the HTTP response for a resource or an error. The result ok is false if err is an
+// error that the server did not report.
 func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *http.Response, ok bool) {
 	resp = &http.Response{StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: m.header.Clone(), ContentLength: -1}
 	switch res := res.(type) {
@@ -176,7 +177,7 @@ func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error
 	return menu, m, nil
 }
 
-// objectIn returns the object at u in a response.
+// objectIn returns the object at u that a response contains.
 func objectIn(u locus.URL, resp *http.Response) *scheme.Object {
 	o := &scheme.Object{
 		URL: u, Type: resp.Header.Get("Content-Type"), Encoding: resp.Header.Get("Content-Encoding"),

@@ -17,8 +17,8 @@ const (
 	writeTime = 60 * time.Second
 	// chunk is the size of the buffer for a body in bytes.
 	chunk = 16 << 10
-	// largeChunk is the size of the buffer for a client that has received largeAfter bytes quickly.
-	// At most maxLarge buffers of this size are in use.
+	// largeChunk is the buffer size in bytes for a client that has received largeAfter bytes
+	// quickly. At most maxLarge buffers of this size are in use.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
 	maxLarge   = 64
@@ -44,7 +44,7 @@ func (w *recorder) stream(body io.Reader) {
 }
 
 // stream copies body to the client without delay. For a slow client it buffers one chunk. If body
-// implements [io.WriterTo], stream calls WriteTo. Bodies of package cache implement it.
+// implements [io.WriterTo], as the bodies of package cache do, stream calls WriteTo.
 func stream(w http.ResponseWriter, body io.Reader) error {
 	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk}
 	if from, ok := body.(io.WriterTo); ok {
@@ -91,8 +91,8 @@ func stream(w http.ResponseWriter, body io.Reader) error {
 	}
 }
 
-// announced returns the Content-Length, or zero if the header is missing. The gateway must not copy
-// more bytes, because the client would read them as the next response.
+// announced returns the value of Content-Length, or zero if the header is missing. The gateway must
+// not copy more bytes, because the client would read the additional bytes as the next response.
 func announced(w http.ResponseWriter) int64 {
 	n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64)
 	if err != nil {
@@ -101,15 +101,15 @@ func announced(w http.ResponseWriter) int64 {
 	return n
 }
 
-// copyPiece lets the operating system copy up to n bytes of body to a fast client. For a slow
-// client or server, the gateway uses the buffer again. Then each smaller piece has a deadline.
+// copyPiece lets the operating system copy up to n bytes of body to a fast client. If the client or
+// the server is slow, the gateway returns to the buffer, with a deadline for each smaller piece.
 func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
 	begun := time.Now()
 	extendWrite(w.control)
 	n, err := piece.Copy(w.ResponseWriter, body, n)
 	took := time.Since(begun)
 	if err == nil && took >= writeTime {
-		err = os.ErrDeadlineExceeded // the client's deadline may have expired, and then bytes are lost
+		err = os.ErrDeadlineExceeded // the client's deadline may have expired, so bytes may be lost
 	}
 	c.took(int(n), took)
 	return n, err
@@ -145,7 +145,7 @@ func (c *chunksOf) took(n int, d time.Duration) {
 	}
 }
 
-// shrink replaces a large chunk by a small one.
+// shrink replaces a large chunk by a small chunk.
 func (c *chunksOf) shrink() {
 	if len(c.octets) == largeChunk {
 		largeChunks.Put((*[largeChunk]byte)(c.octets))
@@ -196,7 +196,7 @@ func (w *paced) pace(begun time.Time) {
 // Flush implements [http.Flusher].
 func (w *paced) Flush() { _ = w.control.Flush() }
 
-// ReadFrom lets the operating system copy a part of a file, in pieces.
+// ReadFrom lets the operating system copy a part of a file in pieces.
 func (w *paced) ReadFrom(r io.Reader) (n int64, err error) {
 	part, ok := r.(*io.LimitedReader)
 	if !ok {
@@ -235,7 +235,7 @@ type flusher struct {
 	closed  bool
 }
 
-// flushDelay is how long a piece of a page may wait for the next one.
+// flushDelay is how long a piece of a page may wait for the next piece.
 const flushDelay = 40 * time.Millisecond
 
 func newFlusher(w http.ResponseWriter) *flusher {

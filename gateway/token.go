@@ -9,8 +9,8 @@ import (
 	"net/http"
 )
 
-// cookieName is the name of the session cookie. Its value is a random text. A form is valid only
-// with this cookie.
+// cookieName is the name of the session cookie. The value of the cookie is a random text. A form is
+// valid only with this cookie.
 const cookieName = "locus"
 
 // setToken sets the session cookie, unless the browser has sent it.
@@ -26,8 +26,8 @@ func (g *Gateway) setToken(w *recorder, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: g.options.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 }
 
-// token returns the token for the forms of a page. Only a page of this gateway can contain the
-// token, and only in the browser with the session cookie.
+// token returns the token for the forms on a page. The token is valid only in the browser with the
+// session cookie, and only this gateway can compute it.
 func (g *Gateway) token(w *recorder) string {
 	if w.token == "" {
 		return ""
@@ -35,7 +35,7 @@ func (g *Gateway) token(w *recorder) string {
 	return g.sign("form", w.token)
 }
 
-// sign returns a signature of the texts. Only this gateway can compute the signature.
+// sign returns a signature of the given texts. Only this gateway can compute the signature.
 func (g *Gateway) sign(texts ...string) string {
 	sum := hmac.New(sha256.New, g.secret[:])
 	for _, text := range texts {
@@ -57,7 +57,7 @@ func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 
 // proxyToken returns the token for the forms of a page for a proxy client. On such a page, a cookie
 // would belong to the server of the URL, and the browser would not send the cookie with the form.
-// So the token depends on the client's address. Browsers also send Origin.
+// So the form token depends on the client's address. Browsers also send the Origin header.
 func (g *Gateway) proxyToken(r *http.Request) string {
 	return g.sign("proxy", clientOf(r).String())
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// view is one page for a client's browser.
+// view is a page that the gateway makes for a client's browser.
 type view struct {
 	gateway    *Gateway
 	w          *recorder
@@ -28,11 +28,11 @@ type view struct {
 	head       *page.Head
 	transcript transcript
 	at         time.Time   // time for the archive; the zero Time selects the last memento
-	asIs       http.Header // header fields for objects other than messages, which are then sent unchanged; nil otherwise
+	asIs       http.Header // header fields for objects that are sent unchanged; nil if a page shows the objects
 }
 
-// newView returns a view of u. If the page is not about a URL, u is zero. If at is not empty, links
-// select the archived resources of that time.
+// newView returns a view of u. If the page is not about a URL, u is zero. If the parameter at is
+// not empty, links select the archived resources of that time.
 func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
 	if at != "" {
@@ -73,7 +73,7 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	return nil
 }
 
-// run calls show. If show returns an error, run shows the error.
+// run calls the function show. If show returns an error, run writes a page with the error.
 func (v *view) run(show func() error) {
 	if err := show(); err != nil {
 		v.fail(err)
@@ -98,7 +98,7 @@ func (v *view) request(u locus.URL) fetchRequest {
 }
 
 // open opens u with the access client, without the store, and shows the resource. If u is not the
-// URL of the page, the page does not show u and its redirects, because they may be secret.
+// URL of the page, the page does not show u and the redirects, because they may contain secrets.
 func (v *view) open(u locus.URL) error {
 	req := v.request(u).Request
 	req.Items = v.head.Show.Items
@@ -164,13 +164,13 @@ func (v *view) showFetched(res scheme.Resource, m meta) error {
 	return v.show(res)
 }
 
-// searchForm returns the form of a search, with the words of the search filled in. It returns nil
-// if the page shows no search results.
+// searchForm returns the form of a search, with the search words filled in. It returns nil if the
+// page shows no search results.
 func (v *view) searchForm() *scheme.Form {
 	u := v.head.URL
 	var form locus.URL
 	words := ""
-	end := 0 // end of the part before the delimiter of the words
+	end := 0 // end of the URL part before the delimiter of the search words
 	for i, span := range v.gateway.client.Registry().Spans(u) {
 		if span.Name == "search" && i > 0 {
 			words = scheme.Decoded(span.Text)
@@ -203,7 +203,7 @@ func seeOther(w *recorder, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// write writes the page.
+// write writes the page with the function print.
 func (v *view) write(status int, print func(w io.Writer) error) {
 	if v.w.kind == "proxy" {
 		v.head.Token = v.gateway.proxyToken(v.r)
@@ -239,7 +239,8 @@ func (v *view) show(res scheme.Resource) error {
 	return nil
 }
 
-// terminal shows the page of a session. A script on the page opens the session through a WebSocket.
+// terminal shows the page for a session. A script on the page opens the session through a
+// WebSocket.
 func (v *view) terminal() error {
 	if _, err := v.gateway.dialerFor(v.r.Context(), v.head.URL); err != nil {
 		return err

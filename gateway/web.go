@@ -29,11 +29,11 @@ const (
 )
 
 // For http and https, the gateway sends requests with package net/http, so that the proxy can send
-// the responses to the client unchanged. The store gets these responses without conversion.
+// the responses to the client unchanged. The store also gets these responses without conversion.
 
 // webDialer returns the dialer for the server of u. If the policy denies u, it returns an error. If
-// package net/http can't connect to the server, the dialer is nil. In that case the access client
-// may still be able to open u.
+// package net/http can't connect to the server, the returned dialer is nil. In that case the access
+// client may still be able to open u.
 func (g *Gateway) webDialer(ctx context.Context, u locus.URL) (scheme.Dialer, error) {
 	dialer, err := g.dialerFor(ctx, u)
 	if access.KindOf(err) == access.Denied {
@@ -141,7 +141,7 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 // isWeb reports whether package net/http supports the scheme.
 func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 
-// webError converts an error of package net/http to the form that openers return.
+// webError converts an error of package net/http to an error as openers return it.
 func webError(err error) error {
 	if access.KindOf(err) != access.Protocol {
 		return err
@@ -152,9 +152,8 @@ func webError(err error) error {
 	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 }
 
-// webTransports holds a transport for http and https for each dialer. A dialer belongs to one
-// policy zone. So a request can't use an idle connection that the policy does not allow for this
-// request.
+// webTransports contains one [http.Transport] for each dialer. A dialer belongs to one policy zone,
+// so a request can't use an idle connection that the policy does not allow for this request.
 type webTransports struct {
 	tls     *tls.Config
 	records bool

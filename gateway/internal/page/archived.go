@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// archivedTimes is the data of the banner on a page of an archived resource.
+// archivedTimes is the data for the banner on the page of an archived resource.
 type archivedTimes struct {
 	Time  time.Time
 	Links []archivedLink
@@ -55,12 +55,12 @@ func (g *page) archivedTimes() *archivedTimes {
 // Index is a page with links to archived resources.
 type Index struct {
 	Title, Text string
-	Examples    []IndexEntry // URLs that the page shows first
+	Examples    []IndexEntry // URLs to show first on the page
 	Entries     []IndexEntry
 	Next        string // link to the next page; empty on the last page
 }
 
-// IndexEntry is a link of an [Index]. The page escapes its texts.
+// IndexEntry is a link in an [Index]. The Printer escapes its texts.
 type IndexEntry struct {
 	Text, Link, Note string
 	Time             time.Time // capture time; optional

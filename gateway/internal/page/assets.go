@@ -14,7 +14,8 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// terminalScript is the largest asset. Only session pages load it. In the program it is compressed.
+// terminalScript is the largest asset. Only session pages load this script. The program contains it
+// in compressed form.
 const terminalScript = "xterm.js"
 
 // Asset returns a file that pages load: a style sheet, a script, an icon, or the license of
@@ -38,8 +39,8 @@ var unpackScript = sync.OnceValues(func() ([]byte, error) {
 	return io.ReadAll(r) // the file is trusted, so its size needs no limit
 })
 
-// AssetsVersion returns a version for [Site.Assets]. It changes whenever a file of Asset
-// changes.
+// AssetsVersion returns a version for [Site.Assets]. The version changes whenever a file
+// that Asset returns changes.
 func AssetsVersion() string { return assetsVersion() }
 
 var assetsVersion = sync.OnceValue(func() string {
@@ -54,7 +55,7 @@ var assetsVersion = sync.OnceValue(func() string {
 		return err
 	})
 	if err != nil {
-		panic(err) // the files are embedded
+		panic(err) // unreachable, because the files are embedded
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 })

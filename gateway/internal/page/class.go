@@ -2,7 +2,7 @@ package page
 
 import "strings"
 
-// Class is a presentation of an object.
+// Class selects how a page presents an object.
 type Class string
 
 const (
@@ -13,10 +13,11 @@ const (
 	ClassImage    Class = "image"
 	ClassSound    Class = "sound"
 	ClassVideo    Class = "video"
-	ClassFile     Class = "file" // a file to save: an archive, a program
+	ClassFile     Class = "file" // a file to save, such as an archive or a program
 )
 
-// kinds maps each class to the kind of its objects. If the kind is zero, the media type decides.
+// kinds maps each class to the kind of its objects. If the kind is the zero value, the media type
+// decides.
 var kinds = map[Class]kind{
 	ClassText: kindText, ClassDocument: kindDocument, ClassFrame: kindDocument, ClassMessage: kindComposed,
 	ClassImage: kindImage, ClassSound: kindSound, ClassVideo: kindVideo, ClassFile: {},
@@ -43,7 +44,7 @@ func ClassOf(mediaType string) Class {
 	return ClassFile
 }
 
-// bare returns a media type in lower case, without parameters.
+// bare returns the media type in lower case and without parameters.
 func bare(mediaType string) string {
 	name, _, _ := strings.Cut(mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(name))

@@ -2,20 +2,21 @@ package page
 
 import "io"
 
-// Message is a message that the user is writing. Its page posts the values "from", "to",
-// "cc", "subject", "body", "url", "token" and "step" to [Site.Send]. The step "show"
-// requests a preview, "edit" returns to the form, and "send" sends the message.
+// Message is a message that the user is writing. The page for the message posts the values
+// "from", "to", "cc", "subject", "body", "url", "token" and "step" to [Site.Send]. The step
+// "show" requests a preview, "edit" returns to the form, and "send" sends the message.
 type Message struct {
 	From, To, Cc, Subject, Body string
 	// LeftOut lists the names of ignored header fields of the URL.
 	LeftOut []string
-	// Relay is the name of the mail server. If empty, the page can't send mail.
+	// Relay is the name of the mail server. If Relay is empty, the page can't send mail.
 	Relay string
-	// Preview is the message as it would be sent. If empty, the page shows the form.
+	// Preview is the exact text of the message to send. If Preview is empty, the page shows
+	// the form.
 	Preview string
-	// Problem is the reason why a preview or sending failed; may be nil.
+	// Problem is the reason why the preview or the sending failed. Problem may be nil.
 	Problem error
-	// Sent is the response of the relay that accepted the message. It is empty if the
+	// Sent is the response of the relay that accepted the message. Sent is empty if the
 	// message was not sent.
 	Sent string
 }

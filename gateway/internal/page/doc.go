@@ -1,6 +1,6 @@
-// Package page writes resources as HTML pages for the gateway. It opens no URL and does not
-// use HTTP. It streams pages: it writes to an io.Writer while it reads the content from an
-// iterator or a reader.
+// Package page writes resources as HTML pages for the gateway. The package opens no URL and does
+// not use HTTP. A Printer streams pages to an io.Writer while it reads the content from an iterator
+// or a reader.
 //
 //	scheme.Menu, scheme.Object, Head --Printer--> HTML
 //
@@ -9,26 +9,26 @@
 //
 // # Foreign content
 //
-// All content of a server is untrusted. In texts, control characters, direction marks and
-// invalid bytes become visible escapes. A URL becomes a link only if its scheme is registered
-// and [Site.Page] returns a page for it; "javascript:" is never registered. A link to a "data:"
-// URL points to a page of the site, too, so browsers never open the URL itself. Foreign HTML is
-// shown without scripts, styles, forms and frames, with links and images through the site, or
-// in a sandboxed frame.
+// All content of a server is untrusted. The Printer replaces control characters, direction marks
+// and invalid bytes in texts by visible escapes. A URL becomes a link only if its scheme is
+// registered and [Site.Page] returns a page for it; "javascript:" is never registered. A link to a
+// "data:" URL also points to a page of the site, so browsers never open the URL itself. A page
+// shows foreign HTML in a sandboxed frame, or without scripts, styles, forms and frames. In the
+// second case, links and images go through the site.
 //
-// A page loads nothing from other origins and has no inline scripts or styles; [Policy] is
-// its Content-Security-Policy. All pages except terminals work without JavaScript. Pages
+// A page loads nothing from other origins and contains no inline scripts or styles. [Policy] is the
+// Content-Security-Policy of all pages. All pages except terminals work without JavaScript. Pages
 // and their links contain no passwords.
 //
 // # The terminal's protocol
 //
 // The page of a session ([Printer.Terminal]) opens a WebSocket at [Site.Session] with the
-// subprotocol "locus.terminal.2". Binary frames contain bytes, as for scheme.Terminal. The
-// server sends the filtered output. The page sends the input, with "\r" for Enter, in
-// messages of any length; the server reads them only as fast as the service does. If the
-// service does not echo, the server echoes and edits the line, and sends it on Enter. Text
-// frames are JSON objects of at most 64 KiB with one of these keys. Both sides ignore
-// unknown keys.
+// subprotocol "locus.terminal.2". Binary frames contain the input and output bytes of a
+// scheme.Terminal. The server sends the filtered output. The page sends the input, with "\r" for
+// Enter, in messages of any length. The server reads these messages only as fast as the service
+// reads its input. If the service does not echo, the server echoes and edits the line, and sends
+// the line when the user presses Enter. Text frames are JSON objects of at most 64 KiB with one of
+// the keys below. Both sides ignore unknown keys.
 //
 // To the server:
 //

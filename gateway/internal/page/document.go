@@ -21,7 +21,7 @@ import (
 
 // documentPage writes a page with HTML from a server, without scripts, styles, forms and frames. It
 // replaces links and images by paths of the site. It reads the document into memory. If the
-// document is too large, the page shows it in a frame.
+// document is too large, the page shows the document in a frame.
 func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 	decoded, err := charset.NewReader(o.Body, o.Type)
 	if err == io.EOF { // the document is empty
@@ -85,7 +85,7 @@ var elements = []string{
 	"tt", "u", "ul", "var", "wbr",
 }
 
-// sanitiser removes active content from HTML. [page.attributes] checks links later.
+// sanitiser removes active content from HTML. Later, [page.attributes] checks the links.
 var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(elements...)
@@ -102,20 +102,21 @@ var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// foreignOptions describes the origin of HTML from a server.
+// foreignOptions controls how a page rewrites HTML from a server.
 type foreignOptions struct {
 	base locus.URL
 	// within returns the path of the message part with the given Content-ID.
 	within func(id string) string
-	// local suppresses images from other servers. Such images would show the sender that the user
-	// has read the message.
+	// local suppresses images from other servers. Such images would reveal to the sender that the
+	// user has read the message.
 	local bool
 }
 
-// renamed maps elements to their replacements, because the page has its own "main" and "h1".
+// renamed maps elements to their replacements. They are replaced because the page has its
+// own "main" and "h1".
 var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign writes HTML from a server. It parses this HTML into a tree, so that the HTML can't close
+// foreign writes HTML from a server. It parses the HTML into a tree, so that the HTML can't close
 // elements of the page.
 func (g *page) foreign(text []byte, o foreignOptions) {
 	g.add("begin-foreign", nil)
@@ -141,7 +142,8 @@ func (g *page) foreign(text []byte, o foreignOptions) {
 // limits, and interpret deeper elements differently.
 const maxNested = 200
 
-// deeper reports whether n has a descendant at the depth most.
+// deeper reports whether the node n has a descendant that is the given number of levels
+// below n.
 func deeper(n *html.Node, most int) bool {
 	if most == 0 {
 		return true
@@ -174,7 +176,7 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 	for _, a := range n.Attr {
 		switch {
 		case a.Key == "id" || a.Key == "name":
-			// Names in HTML from a server must not equal names in the page.
+			// IDs in HTML from a server must differ from IDs in the page.
 			keep("id", foreignName+shown(a.Val))
 		case a.Key == "href":
 			if to := g.foreignLink(a.Val, o); to != "" {
@@ -200,7 +202,7 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 	return list
 }
 
-// foreignName is the prefix of names in HTML from a server.
+// foreignName is the prefix that the page adds to IDs in HTML from a server.
 const foreignName = "there-"
 
 func isNumber(text string) bool {
@@ -235,7 +237,7 @@ func (g *page) foreignImage(src string, o foreignOptions) string {
 }
 
 // resolved returns the URL of a link in HTML from a server, or the path of the message part to
-// which it refers. If the link is invalid, both are empty.
+// which the link refers. If the link is invalid, both are empty.
 func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
 	text = strings.TrimSpace(text)
 	ref, err := relative.Parse(text)

@@ -12,28 +12,28 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// explained is the data of the template "explanation": the parts of a URL, the fields of
-// its scheme, and its violations of RFC 1738.
+// explained is the data for the template "explanation". It contains the parts of a URL, the
+// fields of its scheme, and its violations of RFC 1738.
 type explained struct {
 	Empty     bool
 	Parts     []scheme.Span
 	Rows      []row
 	Findings  []locus.Violation
 	Conforms  bool
-	Canonical string // empty if the URL has no canonical form
-	Already   bool   // the URL has the canonical form
+	Canonical string // empty if there is no canonical form
+	Already   bool   // the URL is already in canonical form
 	Scheme    string
 	Access    string
 	Section   string
-	// Parts of a text that is not a URL, and the reason.
+	// These fields contain the parts of a text that is not a URL, and the reason.
 	Before, At, After, Why string
 }
 
 // row is a field of a URL with its value.
 type row struct{ Name, Value string }
 
-// Explain writes an HTML fragment that explains the URL in text. The home page shows it
-// while the user types a URL.
+// Explain writes an HTML fragment that explains the URL in text. The home page shows this
+// fragment while the user types a URL.
 func (p *Printer) Explain(w io.Writer, text string) error {
 	g := &page{Printer: p, w: w}
 	g.put("explanation", p.explainText(strings.TrimSpace(text)))
@@ -78,7 +78,7 @@ func (p *Printer) explain(u locus.URL) explained {
 	return x
 }
 
-// refusal returns the explanation why a text is not a URL.
+// refusal explains why a text is not a URL.
 func refusal(text string, err error) explained {
 	x := explained{Before: text, Why: err.Error()}
 	var s *locus.SyntaxError

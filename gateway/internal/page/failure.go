@@ -10,8 +10,9 @@ import (
 )
 
 // Failure writes the page for an error. The parameter kind is the result of access.KindOf.
-// For a cid URL, the page has a form for the URL of the message, which it sends to
-// [Site.Home] as "in" with "url". If the input was not a URL, the URL box repeats it.
+// For a cid URL, the page contains a form in which the user enters the URL of the message.
+// The form sends this URL as "in" to [Site.Home], and the cid URL as "url". If the input
+// was not a URL, the URL box repeats the input.
 func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	head := Head{}
 	if h != nil {
@@ -31,7 +32,7 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	return g.end(nil)
 }
 
-// Redirect writes a page with a link to the target of a redirect. The error in err is the
+// Redirect writes a page with a link to the target of a redirect. The error err is the
 // reason why a browser must not follow the redirect automatically.
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
 	g := p.begin(w, h, nil, kindRedirect, "")
@@ -42,13 +43,13 @@ func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error 
 	return g.end(nil)
 }
 
-// failure is the data of the template "failure".
+// failure is the data for the template "failure".
 type failure struct {
 	What, Do, Text, Hint, Kind string
 	Named                      bool   // the page title is the name of a resource
 	Again                      string // link for another attempt
-	Onward, To                 string // link to the target of a redirect, and its URL
-	Within                     string // cid URL; the user must enter the URL of its message
+	Onward, To                 string // link to the target of a redirect, and the URL of the target
+	Within                     string // cid URL; the user must enter the URL of the message
 	Home                       string
 	Refused                    *explained // invalid input with a mark at the error
 	Fix                        *hop       // suggested URL
@@ -102,7 +103,7 @@ func (g *page) failure(kind string, err error) failure {
 // adds a scheme to a host name, and escapes characters that a URL can't contain.
 func (g *page) fix(text string) *hop {
 	if strings.Contains(text, "*") {
-		return nil // a "***" may replace a password
+		return nil // the text "***" may replace a password
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), `\`, "/")
 	for i := len(text) - 1; i >= 0; i-- {
@@ -120,14 +121,15 @@ func (g *page) fix(text string) *hop {
 	return g.hop(u)
 }
 
-// isEscape reports whether text, which begins with "%", begins with an escape.
+// isEscape reports whether text begins with a valid escape. The caller has checked that
+// text begins with "%".
 func isEscape(text string) bool {
 	return len(text) >= 3 && strings.Trim(text[1:3], "0123456789abcdefABCDEF") == ""
 }
 
-// schemeFor returns the prefix with a scheme that is missing in a text, or "". If the host name
-// begins with the name of a scheme, as in "ftp.example.com", it returns that scheme. Otherwise it
-// returns http.
+// schemeFor returns the missing prefix of a text without a scheme, or "" if there is no such
+// prefix. If the host name begins with the name of a scheme, as in "ftp.example.com", schemeFor
+// returns that scheme. Otherwise it returns http.
 func (g *page) schemeFor(text string) string {
 	host, hasSlashes := strings.CutPrefix(text, "//")
 	if end := strings.IndexAny(host, "/?#"); end >= 0 {
@@ -155,7 +157,7 @@ func (g *page) schemeFor(text string) string {
 	return web
 }
 
-// failureWords holds the heading and the advice for a kind of error.
+// failureWords contains the heading and the advice for a kind of error.
 type failureWords struct {
 	what, do string
 	again    bool

@@ -14,9 +14,9 @@ import (
 // maxRadios is the maximum number of choices for radio buttons.
 const maxRadios = 5
 
-// Form writes the page of a form. The parameter answers holds the previous answers; if it
-// is nil, the page shows the defaults. The parameter problem is the reason why the gateway
-// rejected the previous answers; it may be nil.
+// Form writes the page of a form. The parameter answers contains the previous answers. If
+// answers is nil, the page shows the defaults. The parameter problem is the reason why the
+// gateway rejected the previous answers. It may be nil.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
 	g := p.begin(w, h, nil, kindOfForm(f), "")
 	g.form(f, answers, problem)
@@ -35,11 +35,12 @@ func isSearch(f *scheme.Form) bool {
 	return len(f.Fields) == 1 && f.Fields[0].Kind == scheme.FieldText
 }
 
-// FieldName returns the name of the HTML input for field i of a form. Fields count from 0.
+// FieldName returns the name of the HTML input for field i of a form. The first field has
+// the index 0.
 func FieldName(i int) string { return "f" + strconv.Itoa(i) }
 
-// Answers returns the answers in submitted values, for scheme.Form.Check. The values also
-// contain "url", the URL of the form, and "token". The caller must add the contents of
+// Answers extracts the answers for scheme.Form.Check from submitted values. The values also
+// contain "url" (the URL of the form) and "token". The caller must add the contents of
 // files under the names of their fields.
 func Answers(f *scheme.Form, values url.Values) []string {
 	answers := make([]string, len(f.Fields))
@@ -67,17 +68,18 @@ func Answers(f *scheme.Form, values url.Values) []string {
 	return answers
 }
 
-// choiceValue is the prefix of the value of a choice. The index of the choice follows. The text of
-// a choice can't be the value, because it may contain invalid characters.
+// choiceValue is the prefix of the HTML value of a choice. The index of the choice follows the
+// prefix. The HTML value can't be the text of the choice, because that text may contain invalid
+// characters.
 const choiceValue = "choice-"
 
-// HasFile reports whether f has a file field. Then a page sends the form as
+// HasFile reports whether the form f contains a file field. A page sends such a form as
 // multipart/form-data.
 func HasFile(f *scheme.Form) bool {
 	return slices.ContainsFunc(f.Fields, func(field scheme.FormField) bool { return field.Kind == scheme.FieldFile })
 }
 
-// question is the data of the template "form".
+// question is the data for the template "form".
 type question struct {
 	Action, URL, Token string
 	Title              string
@@ -102,7 +104,7 @@ type choice struct {
 	Chosen      bool
 }
 
-// form writes a form.
+// form writes the HTML form.
 func (g *page) form(f *scheme.Form, answers []string, problem error) {
 	u := f.URL
 	if u.IsZero() {

@@ -26,10 +26,10 @@ type format struct {
 	tag  []byte // tag in the document's own spelling
 }
 
-// formats closes formatting elements before other tags, and opens them again before the next text.
-// In HTML, a formatting element continues in the next paragraph. So a parser repeats all open
-// formatting elements in every paragraph and cell. Without limits for the repetitions, a short
-// document could produce a tree of any size.
+// formats rewrites a document so that formatting elements are closed before other tags, and opened
+// again before the next text. In HTML, a formatting element continues in the next paragraph. So a
+// parser repeats all open formatting elements in every paragraph and cell. Without limits for the
+// repetitions, a short document could produce a tree of any size.
 type formats struct {
 	out    bytes.Buffer
 	open   []format // elements that are open in the document
@@ -41,13 +41,13 @@ type formats struct {
 }
 
 // bounded rewrites sanitized HTML so that a parser makes at most a few nodes per token. If a limit
-// is reached, formatting is lost, but no text.
+// is reached, the result loses formatting, but no text.
 func bounded(r *bytes.Buffer) *bytes.Buffer {
 	f := &formats{most: max(r.Len(), repeatedBytes)}
 	tokens := html.NewTokenizer(r)
 	for tokens.Next() != html.ErrorToken {
 		f.tokens++
-		raw := bytes.Clone(tokens.Raw()) // Token changes it
+		raw := bytes.Clone(tokens.Raw()) // Token changes the raw bytes
 		f.token(tokens.Token(), raw)
 	}
 	f.close(0)
@@ -104,14 +104,15 @@ func (f *formats) start(t html.Token, raw []byte) {
 	f.open = append(f.open, format{t.Data, repeatable(t)})
 }
 
-// repeatable returns the start tag without attributes whose values must be unique.
+// repeatable returns the start tag without the attributes that must be unique in a
+// document.
 func repeatable(t html.Token) []byte {
 	t.Attr = slices.DeleteFunc(slices.Clone(t.Attr), func(a html.Attribute) bool { return a.Key == "id" || a.Key == "name" })
 	return []byte(t.String())
 }
 
-// end closes the last open formatting element with the given name. If there is none, it does
-// nothing.
+// end closes the last open formatting element with the given name. If there is no such
+// element, end does nothing.
 func (f *formats) end(name string) {
 	for i, each := range slices.Backward(f.open) {
 		if each.name == name {
@@ -122,14 +123,14 @@ func (f *formats) end(name string) {
 	}
 }
 
-// close closes all elements that are open in out, except the first n.
+// close closes all elements that are open in the field out, except the first n.
 func (f *formats) close(n int) {
 	for ; f.shown > n; f.shown-- {
 		f.out.WriteString("</" + f.open[f.shown-1].name + ">")
 	}
 }
 
-// show opens the closed elements again, if the limits allow it.
+// show opens the closed elements again if the limits allow this.
 func (f *formats) show() {
 	for ; f.shown < len(f.open); f.shown++ {
 		tag := f.open[f.shown].tag

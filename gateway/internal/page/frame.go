@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// top is the data of the template "top".
+// top is the data for the template "top".
 type top struct {
 	Site     *Site
 	Kind     kind
@@ -30,7 +30,7 @@ type top struct {
 	Lens     string
 }
 
-// crumb is a menu above the resource, and the link to its page.
+// crumb is a link to a menu above the resource.
 type crumb struct{ Name, Link string }
 
 // fact is a property of the resource.
@@ -85,11 +85,11 @@ func (g *page) fileName() string {
 	return cmp.Or(shown(name), "object")
 }
 
-// withoutOctets lists the icons of pages without a raw view.
+// withoutOctets lists the icons of those pages that offer no raw view.
 var withoutOctets = []string{kindSession.Icon, kindWarning.Icon, kindAddress.Icon, kindRedirect.Icon}
 
-// title returns the title of the page. This is the title from the server, or a name from the URL.
-// Without these, it is the kind of the resource and its host.
+// title returns the title of the page. The title comes from the server or from a name in the URL.
+// Otherwise the title consists of the kind of the resource and its host.
 func (g *page) title() string {
 	u := g.h.URL
 	name := g.registry.Title(u)
@@ -158,7 +158,7 @@ func (g *page) views() (list []action) {
 	return list
 }
 
-// bottom is the data of the template "bottom".
+// bottom is the data for the template "bottom".
 type bottom struct {
 	URL       string
 	Found     *hop
@@ -173,7 +173,7 @@ type bottom struct {
 // hop is a URL as text, and the link to its page.
 type hop struct{ Text, Link string }
 
-// maxLines is the maximum number of shown lines of the exchange with a server.
+// maxLines is the maximum number of lines that a page shows of the exchange with a server.
 const maxLines = 500
 
 func (g *page) bottom() bottom {

@@ -9,7 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// kind is the kind of a resource on a page. It has an icon in assets/icons.svg, and a label.
+// kind is the kind of resource that a page shows. Each kind has a label, and an icon in
+// assets/icons.svg.
 type kind struct {
 	Icon, Label string
 	menu        bool // the resource is a menu, or a form whose result is a menu
@@ -40,7 +41,8 @@ var (
 	kindNone      = kind{}
 )
 
-// itemKinds maps kinds of items to kinds that do not depend on the URL or the type of the item.
+// itemKinds maps item kinds to page kinds, if the page kind does not depend on the item's URL or
+// media type.
 var itemKinds = map[scheme.ItemKind]kind{
 	scheme.KindSearch: kindSearch, scheme.KindForm: kindForm, scheme.KindSession: kindSession,
 	scheme.KindInfo: kindNone, scheme.KindError: kindWarning,
@@ -58,7 +60,7 @@ func (p *Printer) kindOfItem(i *scheme.Item) kind {
 		}
 		return kindMenu
 	case scheme.KindObject:
-		// Without a media type, use the file name.
+		// If the item has no media type, the file name determines the kind.
 		if k, ok := kindOfType(cmp.Or(i.Type, media.ByName(i.Title))); ok {
 			return k
 		}

@@ -5,30 +5,31 @@ import (
 	"net/url"
 )
 
-// Lens compares how parsers read a URL. It must not contain a password.
+// Lens is a comparison of the ways in which parsers read a URL. A Lens must not contain a
+// password.
 type Lens struct {
 	Input   string     // the URL; if empty, the page shows examples
-	Columns [][]string // for each column, the names of the parsers that agree
+	Columns [][]string // names of the parsers that agree, for each column
 	Parts   []LensPart
 	Refused []LensRefusal
-	Verdict string // the differences; empty if there are none
+	Verdict string // the differences; empty if all parsers agree
 	Danger  bool
 	// Advisories lists published vulnerabilities with similar URLs.
 	Advisories []string
 	Share      string // path of the page for this URL; empty if it must not be shared
 }
 
-// LensPart is a part of the URL.
+// LensPart is a part of the URL as the parsers read this part.
 type LensPart struct {
 	Name    string
 	Differs bool
 	Texts   []*string // one per column; nil if the part is absent
 }
 
-// LensRefusal holds the names of parsers that reject the URL, and the reason.
+// LensRefusal contains the names of parsers that reject the URL, and the reason.
 type LensRefusal struct{ Names, Why string }
 
-// lensPage is the data of the template "lens".
+// lensPage is the data for the template "lens".
 type lensPage struct {
 	Lens
 	Action string
@@ -37,8 +38,8 @@ type lensPage struct {
 	Examples []IndexEntry
 }
 
-// lensExamples returns links to the lens page at path. The links are for URLs that parsers
-// interpret differently.
+// lensExamples returns links to the lens page at the given path. The links contain URLs
+// that parsers interpret differently.
 func lensExamples(path string) []IndexEntry {
 	list := []IndexEntry{
 		{Text: "http://0x7f.1/", Note: "an IPv4 address in hexadecimal, with two parts"},

@@ -12,8 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Menu writes a menu: its form, and its items as they arrive. The first link determines the
-// listing. To sort by [Show.Sort], Menu buffers the items up to a limit.
+// Menu writes the form of a menu, and the menu items as they arrive. The first link
+// determines how the items are listed. To sort by [Show.Sort], Menu buffers the items up to
+// a limit.
 func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	k := p.kindOfMenu(h.URL)
 	if m.Form != nil && (k == kindMenu || k == kindDirectory) {
@@ -35,7 +36,7 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	return g.end(l.write(items))
 }
 
-// searchedFor returns the words of a search whose results follow the form f. If the form was not
+// searchedFor returns the search words that the user entered in the form f. If the form was not
 // submitted, it returns "".
 func searchedFor(f *scheme.Form) string {
 	if f == nil || !isSearch(f) {
@@ -48,7 +49,7 @@ func searchedFor(f *scheme.Form) string {
 const maxPeeked = 8
 
 // peekTitle returns the title of a menu. The title is a text line before the first link. If there
-// is none, it returns "". all yields all items of the menu.
+// is no such line, peekTitle returns "". The iterator all yields all items of the menu.
 func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2[scheme.Item, error]) {
 	if items == nil {
 		return "", nil
@@ -86,8 +87,8 @@ func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2
 	}
 }
 
-// titleIn returns the title in a line of text, without ornaments. If the line is a drawing or too
-// long, it returns "".
+// titleIn returns the title in a line of text, without ornaments. If the line is a drawing or is
+// too long, titleIn returns "".
 func titleIn(line string) string {
 	const most = 80
 	line = strings.Trim(shown(line), " =-*_~#|+.:<>")
@@ -127,7 +128,8 @@ type list struct {
 	low     int64        // lowest number of an article
 }
 
-// write writes each item when the item arrives. If the items are incomplete, it returns the reason.
+// write writes each item as soon as the item arrives. If the items are incomplete, it returns the
+// reason.
 func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
 	if items == nil {
 		return nil
@@ -228,7 +230,7 @@ func (l *list) release() {
 	}
 }
 
-// finish ends the list.
+// finish writes the end of the list.
 func (l *list) finish() {
 	switch {
 	case l.listing != "":
@@ -247,7 +249,7 @@ func (l *list) finish() {
 	l.put("end-"+string(l.listing), l.more())
 }
 
-// item writes an item. depth is the depth of the item in its thread.
+// item writes an item. The parameter depth is the depth of the item in its thread.
 func (l *list) item(i *scheme.Item, depth int) {
 	name := "line"
 	switch {
@@ -261,8 +263,8 @@ func (l *list) item(i *scheme.Item, depth int) {
 }
 
 // listingOf returns the listing of a menu whose first link is i. A directory is listed as files,
-// even if no sizes and times are known. If menus of a scheme are texts, they have no columns for
-// files.
+// even if no sizes and times are known. If the menus of a scheme are texts, the listing contains no
+// file columns.
 func (l *list) listingOf(i *scheme.Item) scheme.Listing {
 	listing, traits := i.Listing(), l.registry.Scheme(i.URL).Traits
 	switch {
@@ -275,7 +277,7 @@ func (l *list) listingOf(i *scheme.Item) scheme.Listing {
 	return listing
 }
 
-// line is the data of the templates for an item.
+// line is the data for the item templates.
 type line struct {
 	Number  int // number of the link in the list, from 1; zero if the item is not a link
 	Kind    kind
@@ -343,11 +345,11 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	return r
 }
 
-// showOfItem returns the Show for the link to an item. If the item has several types, the Show
-// contains them.
+// showOfItem returns the Show value for the link to an item. If the item is available in several
+// types, the Show value contains these types.
 func showOfItem(i *scheme.Item) Show {
 	types := slices.DeleteFunc(slices.Clone(i.Types()), func(name string) bool {
-		// The view with the type URL contains only the headline.
+		// The view of type "URL" contains only the headline of the document.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
 	if len(types) < 2 {
@@ -385,7 +387,7 @@ func (l *list) columns() []column {
 	return list
 }
 
-// more is the data of the template "end-note".
+// more is the data for the template "end-note".
 type more struct {
 	Older, Newest string
 	TooMany       bool
@@ -440,7 +442,7 @@ func (p *Printer) Schemes(w io.Writer, h *Head) error {
 	return g.end(nil)
 }
 
-// home is the data of the template "home".
+// home is the data for the template "home".
 type home struct {
 	Site     *Site
 	Sections []homeSection
@@ -468,7 +470,7 @@ func (g *page) home(sections []Section) home {
 				d.Schemes = append(d.Schemes, s)
 			}
 		}
-		// The schemes of RFC 1738 come first, in its order.
+		// The schemes of RFC 1738 come first, in the order of that RFC.
 		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
 			// Section "3.10" comes after "3.2".
 			return cmp.Or(cmp.Compare(a.Status, b.Status), len(a.Section)-len(b.Section), strings.Compare(a.Section, b.Section))

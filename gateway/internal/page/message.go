@@ -44,10 +44,10 @@ type messagePrinter struct {
 	shown map[string]bool // paths of the parts that the page shows inline
 }
 
-// headerFields lists the shown header fields in order.
+// headerFields lists the header fields that a page shows, in order.
 var headerFields = []string{"From", "To", "Cc", "Newsgroups", "Date", "Reply-To", "Followup-To", "Organization", "Message-ID"}
 
-// headerRow is a header field.
+// headerRow is a table row for a header field.
 type headerRow struct {
 	Name  string
 	Items []hop
@@ -71,7 +71,7 @@ func (l *messagePrinter) write() {
 	}{l.others(), l.references(), l.faults(), shownLines(lineEnds(l.m.Lines()))})
 }
 
-// header returns the rows that show a header.
+// header returns the table rows for a message header.
 func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 	for _, name := range headerFields {
 		var items []hop
@@ -105,7 +105,8 @@ func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 	return rows
 }
 
-// children returns the child parts of the part at path. The empty path selects the message.
+// children returns the child parts of the message part at path. The empty path selects the
+// whole message.
 func (l *messagePrinter) children(path string) (list []message.Part) {
 	for _, p := range l.parts {
 		if parent := p.Path[:max(strings.LastIndexByte(p.Path, '.'), 0)]; parent == path {
@@ -115,7 +116,7 @@ func (l *messagePrinter) children(path string) (list []message.Part) {
 	return list
 }
 
-// container writes the readable child parts of the part at path.
+// container writes the readable child parts of the message part at path.
 func (l *messagePrinter) container(path, mediaType string) {
 	children := l.children(path)
 	switch {
@@ -131,8 +132,8 @@ func (l *messagePrinter) container(path, mediaType string) {
 	}
 }
 
-// alternatives writes the plainest of several alternative parts. It adds the HTML part, which the
-// reader can unfold.
+// alternatives writes the alternative part with the highest plainness. It adds the HTML part, which
+// the reader can unfold.
 func (l *messagePrinter) alternatives(parts []message.Part) {
 	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.plainness(a), l.plainness(b)) })
 	l.part(best)
@@ -195,7 +196,7 @@ func (l *messagePrinter) part(p message.Part) {
 	}
 }
 
-// inlineTypes lists the types of text that the page shows inline.
+// inlineTypes lists the media types of texts that the page shows inline.
 var inlineTypes = []string{"text/plain", "text/enriched", "text/markdown", "text/x-diff", "text/x-patch"}
 
 // maxDocument is the maximum size in bytes of HTML in a page.
@@ -211,15 +212,15 @@ func (l *messagePrinter) document(p message.Part) {
 	l.fails(err)
 }
 
-// fails records err, unless err is nil, io.EOF or an exceeded limit. After that, the page writes
-// nothing.
+// fails records err, unless err is nil, is io.EOF, or reports an exceeded limit. After that, the
+// page writes nothing.
 func (l *messagePrinter) fails(err error) {
 	if err != io.EOF && !errors.Is(err, message.ErrLimit) {
 		l.err = cmp.Or(l.err, err)
 	}
 }
 
-// within returns the raw path of the part with the given Content-ID.
+// within returns the path of the raw content of the part with the given Content-ID.
 func (l *messagePrinter) within(id string) string {
 	p, ok := l.m.Find(id)
 	if !ok {
@@ -229,8 +230,8 @@ func (l *messagePrinter) within(id string) string {
 	return l.raw(l.h.URL, l.only(p))
 }
 
-// only returns a Show of one part. If the page itself shows a part, the paths of the child parts
-// are relative to that part.
+// only returns a Show value that selects one part. If the page itself shows a part, the paths of
+// the child parts are relative to that part.
 func (l *messagePrinter) only(p message.Part) Show {
 	if within := l.h.Show.Part; within != "" {
 		return Show{Part: within + "." + p.Path}
@@ -238,7 +239,7 @@ func (l *messagePrinter) only(p message.Part) Show {
 	return Show{Part: p.Path}
 }
 
-// attachment returns the attachment for a part.
+// attachment returns the attachment data for a message part.
 func (l *messagePrinter) attachment(p message.Part) attachment {
 	k, _ := kindOfType(p.Type)
 	a := attachment{Path: p.Path, Name: shown(p.Name), Type: shown(p.Type), Kind: k}
@@ -278,7 +279,7 @@ func (l *messagePrinter) faults() (list []string) {
 }
 
 const (
-	// maxQuote is the maximum depth of quotes with a style of its own.
+	// maxQuote is the maximum quote depth that has its own style.
 	maxQuote = 6
 	// maxRun is the maximum size in bytes of text that is written at once.
 	maxRun = 64 << 10
@@ -300,7 +301,7 @@ func (l *messagePrinter) text(r io.Reader) {
 	l.fails(err)
 }
 
-// quoter groups lines of the same quote depth.
+// quoter groups message lines of the same quote depth.
 type quoter struct {
 	*messagePrinter
 	run       bytes.Buffer
@@ -324,8 +325,8 @@ func (q *quoter) line(piece []byte) {
 	q.run.Write(rest)
 }
 
-// unquoted returns the number of quote marks at the start of a line. rest is the line without these
-// marks.
+// unquoted returns the number of quote marks at the start of a line. The result rest is the line
+// without these marks.
 func unquoted(line []byte) (depth int, rest []byte) {
 	rest = line
 	for {
@@ -374,7 +375,7 @@ func (l *messagePrinter) linked(text string) {
 	l.add("run", shownLines(text[at:]))
 }
 
-// linkText returns the link for a URL of a mail address, a newsgroup or a message. If there is no
+// linkText returns the link for the URL of a mail address, a newsgroup or a message. If there is no
 // link, it returns "".
 func (l *messagePrinter) linkText(text string) string {
 	u, err := locus.Parse(text)

@@ -8,8 +8,8 @@ import (
 )
 
 // Object writes the page of an object. [Show.As] or the media type determines the class.
-// Object reads only texts, HTML documents and messages; the browser loads others from
-// [Site.Raw].
+// Object reads only texts, HTML documents and messages. The browser loads other objects
+// from [Site.Raw].
 func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	class := h.Show.As
 	if _, known := kinds[class]; !known {
@@ -48,7 +48,7 @@ func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class)
 	return g.end(nil)
 }
 
-// embedded is the data of the template "embed".
+// embedded is the data for the template "embed".
 type embedded struct {
 	Class            Class
 	Kind             kind

@@ -15,15 +15,15 @@ type order struct {
 	down bool
 }
 
-// Orders that no column of a list has.
+// These orders do not belong to a column of a list.
 const (
 	byThread scheme.ColumnKind = "thread"
 	byKind   scheme.ColumnKind = "kind"
 	tooMany  scheme.ColumnKind = "too many" // there are too many items to sort
 )
 
-// parseOrder parses the order in a request. It returns the zero order for a text that is no order
-// of any list.
+// parseOrder parses the order in a request. If the text is not the name of an order, it returns the
+// zero order.
 func parseOrder(text string) order {
 	by, down := strings.CutPrefix(text, "-")
 	o := order{scheme.ColumnKind(by), down}
@@ -48,7 +48,7 @@ func (o order) suits(l scheme.Listing) bool {
 	return slices.ContainsFunc(l.Columns(), func(c scheme.Column) bool { return c.Kind == o.by })
 }
 
-// sort sorts items. It returns the depth of each item in its thread.
+// sort sorts items, and returns the depth of each item in its thread.
 func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 	if o.by == byThread {
 		return threads(items, o.down)
@@ -95,7 +95,7 @@ func byName(a, b *scheme.Item) int {
 
 // threads sorts articles, so that each reply follows the article to which it replies. It returns
 // the depth of each article. The first articles of the threads determine the order of the threads.
-// If down is true, this order is reversed.
+// If the parameter down is true, this order is reversed.
 func threads(items []scheme.Item, down bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {

@@ -20,8 +20,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates holds the templates for pieces of pages. Each piece begins and ends in HTML text,
-// outside of tags. So html/template can escape each piece separately.
+// templates returns the templates for pieces of pages. Each piece begins and ends in HTML text,
+// outside of tags, so that html/template can escape each piece separately.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"shown":    shown,
@@ -32,34 +32,34 @@ var templates = sync.OnceValue(func() *template.Template {
 		"isSet":    func(t time.Time) bool { return !t.IsZero() },
 		"cause":    error.Error,
 		"standard": func(s scheme.Scheme) string { return s.Standard() },
-		// [New] replaces the function.
+		// [New] replaces this function.
 		"assets": func() string { return "" },
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
-// Printer writes pages. It is safe for concurrent use.
+// Printer writes pages. A Printer is safe for concurrent use.
 //
-// Each of its methods writes one page in pieces. If the writer flushes after each Write,
-// the browser shows content as it arrives. A method returns the writer's error, or the
-// reason why the content is incomplete, which the page also shows.
+// Each method of a Printer writes one page in pieces. If the writer flushes after each
+// Write, the browser shows content as it arrives. A method returns the writer's error, or
+// the reason why the content is incomplete, which the page also shows.
 type Printer struct {
 	registry  *scheme.Registry
 	site      Site
 	templates *template.Template
 }
 
-// New returns a Printer for the pages of a site.
+// New returns a Printer for the pages of the site s.
 func New(r *scheme.Registry, s Site) *Printer {
 	s.Home = cmp.Or(s.Home, "/")
 	own := template.Must(templates().Clone()).Funcs(template.FuncMap{"assets": func() string { return s.Assets }})
 	return &Printer{registry: r, site: s, templates: own}
 }
 
-// page is a page while it is written.
+// page is a page that is being written.
 type page struct {
 	*Printer
 	h    *Head
-	o    *scheme.Object // the object of the page; its size is -1 if the page shows no object
+	o    *scheme.Object // the object of the page; size -1 if the page shows no object
 	kind kind
 	w    io.Writer
 	b    bytes.Buffer // next piece to write
@@ -67,8 +67,8 @@ type page struct {
 	err error
 }
 
-// begin starts a page and writes the top of the page. o is the object of the page, and may be nil.
-// title is the default title.
+// begin starts a page and writes the top of the page. The parameter o is the object of the page,
+// and may be nil. The parameter title is the default title.
 func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title string) *page {
 	head := Head{}
 	if h != nil {
@@ -84,7 +84,7 @@ func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title st
 	return g
 }
 
-// put writes a piece that a template makes from data.
+// put writes the output of a template as one piece.
 func (g *page) put(name string, data any) {
 	g.add(name, data)
 	g.flush()
@@ -105,7 +105,8 @@ func (g *page) flush() {
 	g.b.Reset()
 }
 
-// end writes the end of the page. If the content is incomplete, broken is the reason.
+// end writes the end of the page. If the content is incomplete, the parameter broken is the
+// reason.
 func (g *page) end(broken error) error {
 	if broken != nil {
 		g.add("broken", shown(locus.MaskText(broken.Error())))
@@ -120,12 +121,13 @@ func shown(octets string) string { return term.Safe(charset.Text(octets)) }
 // shownLines is like shown, but preserves lines.
 func shownLines(octets string) string { return term.SafeLines(charset.Text(octets)) }
 
-// link returns the path of the page of u. If u has no page, it returns "".
+// link returns the path of the page for the URL u. If there is no such page, it returns "".
 func (p *Printer) link(u locus.URL, s Show) string {
 	return p.path(p.site.Page, u, s)
 }
 
-// raw returns the path of the raw content of u. If there is no such path, it returns "".
+// raw returns the path of the raw content at the URL u. If there is no such path, it
+// returns "".
 func (p *Printer) raw(u locus.URL, s Show) string {
 	return p.path(p.site.Raw, u, s)
 }
@@ -148,8 +150,8 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// withoutPassword returns u for display and links. The result has no password. If the URL is
-// mistyped, "***" replaces text that may be a password.
+// withoutPassword returns u for display and links. The result contains no password. In a
+// mistyped URL, "***" replaces text that may be a password.
 func withoutPassword(u locus.URL) locus.URL {
 	u = u.WithoutPassword()
 	if text := u.Shown(); text != u.String() {

@@ -2,9 +2,9 @@ package page
 
 import "io"
 
-// Terminal writes the page of a session. The page requires JavaScript; without it, the page
-// names a command to use instead. The page receives the login in the URL over the
-// WebSocket.
+// Terminal writes the page of a session. The page requires JavaScript. Without JavaScript,
+// the page names a command to use instead. The page receives the login from the URL over
+// the WebSocket.
 func (p *Printer) Terminal(w io.Writer, h *Head) error {
 	g := p.begin(w, h, nil, kindSession, "")
 	u := g.h.URL

@@ -25,8 +25,8 @@ func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
 }
 
 // inUTF8 returns a reader that converts a text of the given media type to UTF-8. Even if the server
-// states UTF-8, it decodes invalid bytes as ISO Latin 1, because servers often guess UTF-8 from the
-// start of a text.
+// states UTF-8, inUTF8 decodes invalid bytes as ISO Latin 1, because servers often guess UTF-8 from
+// the start of a text.
 func inUTF8(r io.Reader, mediaType string) io.Reader {
 	name := charset.OfType(mediaType)
 	if charset.IsUTF8(name) {
@@ -35,7 +35,8 @@ func inUTF8(r io.Reader, mediaType string) io.Reader {
 	return charset.NewReader(name, r, -1)
 }
 
-// text writes the text from r, with URLs as links. If r ends early, broken is the reason.
+// text writes the text from r, and makes URLs into links. If r ends early, the result
+// broken is the reason.
 func (g *page) text(r io.Reader) (broken error) {
 	t := &linker{page: g, r: r}
 	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
@@ -61,16 +62,16 @@ func (g *page) linked() *extract.Schemes {
 	return extract.Named(extract.Host, names...)
 }
 
-// maxUndecided limits the text that linker buffers. It exceeds the number of bytes that the
-// extractor looks back, so there is no URL in the text before that.
+// maxUndecided is the maximum number of bytes that linker buffers. The extractor looks back
+// fewer bytes, so earlier text can't contain another URL.
 const maxUndecided = 512 << 10
 
-// linker passes a text to the extractor. It writes a part of the text when all URLs in that part
-// are known.
+// linker passes a text to the extractor. It writes a part of the text as soon as all URLs in that
+// part are known.
 type linker struct {
 	*page
 	r      io.Reader
-	held   []byte // bytes that were read, but are not written yet
+	held   []byte // bytes that were read but not written yet
 	at     int64  // offset of held in the text
 	broken error  // error of the reader
 	cr     bool   // the last written byte is a CR
@@ -91,7 +92,7 @@ func (t *linker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// match writes the text before a URL, and the URL.
+// match writes the text before a URL, and then the URL.
 func (t *linker) match(m extract.Match) {
 	if m.Start < t.at {
 		return
@@ -109,8 +110,8 @@ func (t *linker) match(m extract.Match) {
 	}
 }
 
-// linkTo returns the link for a match. For an IRI, it returns the link for the equivalent URL. If
-// there is no link, it returns "".
+// linkTo returns the link for a URL that the extractor found. For an IRI, it returns the link for
+// the equivalent URL. If there is no link, it returns "".
 func (g *page) linkTo(m *extract.Match) string {
 	u, err := iri.URL(m.URL)
 	if err != nil {
@@ -143,8 +144,7 @@ func lineEnds(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// whole returns n. If n would split a character, it returns the largest smaller number that does
-// not.
+// whole returns n, or the largest smaller number that does not split a character of the text.
 func whole(text []byte, n int) int {
 	for back := 1; back < utf8.UTFMax && 0 < n && n < len(text) && !utf8.RuneStart(text[n]); back++ {
 		n--
@@ -167,7 +167,7 @@ func settled(text []byte) int {
 	return nameBefore(text, len(text))
 }
 
-// nameBefore returns the start of the word that ends at end.
+// nameBefore returns the offset of the word that ends at the offset end.
 func nameBefore(text []byte, end int) int {
 	for end > 0 && !isBlank(text[end-1]) && len(text)-end < locus.MaxLen {
 		end--
