@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// The bounds for the age of a dated file, which is a tenth of the time since the file changed.
-	// RFC 9111 section 4.2.2 suggests this age for HTTP.
+	// These constants bound the lifetime of a dated file. The lifetime is a tenth of the time since
+	// the file changed, as RFC 9111 section 4.2.2 suggests for HTTP.
 	fileMin = 10 * time.Minute
 	fileMax = 24 * time.Hour
 
@@ -20,8 +20,8 @@ const (
 	outageAge = 24 * time.Hour
 )
 
-// age returns how long a response for u is fresh, for schemes other than http and https. h is the
-// response header.
+// age returns how long a response for u stays fresh, for schemes other than http and https. The
+// parameter h is the response header.
 func (s *Store) age(u locus.URL, h http.Header) time.Duration {
 	f := s.registry.Freshness(u)
 	if !f.Dated {

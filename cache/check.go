@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// checkSize is the number of bytes that Check writes. It is larger than the block size of common
+// checkSize is the number of bytes that Check writes. This number exceeds the block size of common
 // file systems.
 const checkSize = 64 << 10
 
 // Check writes a small file into the directory of the store and removes it. It returns an
-// error if the store can't write: the directory is missing or read-only, or the disk is
-// full. Calls must not be concurrent.
+// error if the store can't write, because the directory is missing or read-only, or the
+// disk is full. Calls of Check must not be concurrent.
 func (s *Store) Check() error {
 	path := filepath.Join(s.dir, "check")
 	// A killed process may have left the file.

@@ -9,11 +9,11 @@ import (
 // forever is the longest time in a directive (RFC 9111 section 1.2.2).
 const forever = (1<<31 - 1) * time.Second
 
-// directives holds the Cache-Control directives of a request or a response, with their
+// directives maps the names of Cache-Control directives in a request or a response to their
 // times (RFC 9111 section 5.2; RFC 5861; RFC 8246).
 type directives map[string]time.Duration
 
-// isDirective contains the directives that the store supports.
+// isDirective reports for each directive name whether the store supports the directive.
 var isDirective = map[string]bool{
 	"no-store": true, "no-cache": true, "private": true, "public": true, "only-if-cached": true,
 	"must-revalidate": true, "proxy-revalidate": true, "must-understand": true, "immutable": true,
@@ -26,9 +26,10 @@ func (d directives) has(name string) bool {
 	return ok
 }
 
-// parseDirectives parses the lines of Cache-Control. For a repeated or invalid number, it
-// uses the value with the shortest lifetime (section 4.2.1). It applies a directive with
-// field names to the whole response, as sections 5.2.2.4 and 5.2.2.7 allow.
+// parseDirectives parses the lines of the Cache-Control header. For a repeated or invalid
+// number, it uses the value with the shortest lifetime (section 4.2.1). If a directive
+// lists field names, parseDirectives applies the directive to the whole response, as
+// sections 5.2.2.4 and 5.2.2.7 allow.
 func parseDirectives(lines []string) directives {
 	if len(lines) == 0 {
 		return nil
@@ -110,8 +111,8 @@ func nextDirective(line string) (name, value string, valued bool, rest string) {
 	return name, "", true, "" // the closing quote is missing, so the rest is ambiguous
 }
 
-// requestDirectives returns the directives of a request. It uses Pragma only without
-// Cache-Control (section 5.4).
+// requestDirectives returns the directives of a request. It uses the Pragma header only if
+// there is no Cache-Control header (section 5.4).
 func requestDirectives(h http.Header) directives {
 	if lines := h["Cache-Control"]; len(lines) > 0 {
 		return parseDirectives(lines)

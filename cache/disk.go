@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// file holds a body. The store writes it once, and reads it at any offset.
+// file contains a body. The store writes a file once, and reads it at any offset.
 type file interface {
 	io.Writer
 	io.ReaderAt
@@ -67,7 +67,7 @@ func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// createBody creates the file of a body, and its subdirectory if that is missing.
+// createBody creates the file for a body, and also the subdirectory if it is missing.
 func (s *Store) createBody(path string) (file, error) {
 	f, err := s.create(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +100,7 @@ func (s *Store) pathOf(k key, id uint64) string {
 
 const nameLen = 2*len(key{}) + 1 + 16
 
-// sweep deletes bodies that are not in the index, because a killed process may leave them. It
+// sweep deletes bodies that are not in the index. A killed process may leave such bodies. It
 // returns the entries with a missing body or a body of the wrong size.
 func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
 	missing = make(map[string]*entry, len(list))
@@ -109,7 +109,7 @@ func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
 	}
 	return missing, filepath.WalkDir(filepath.Join(s.dir, bodies), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !isBody(d.Name()) {
-			return err // not a file in the store
+			return err // not a file of the store
 		}
 		if e := missing[d.Name()]; e != nil {
 			if info, err := d.Info(); err == nil && info.Size() == e.size {

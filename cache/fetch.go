@@ -19,19 +19,19 @@ import (
 const (
 	// chunk is the size of a read from the server.
 	chunk = 64 << 10
-	// prefetchTime limits a fetch without readers.
+	// prefetchTime limits how long a fetch without readers continues.
 	prefetchTime = time.Minute
-	// renewTime limits a revalidation in the background.
+	// renewTime limits how long a background revalidation may take.
 	renewTime = 10 * time.Minute
 )
 
-// errTooLarge is the error of a reader that shares a response with the first reader, if the
-// response is too large for the store. The first reader never gets this error.
+// errTooLarge is the error for a reader that shares a response with the first reader, if
+// the response is too large for the store. The first reader never gets this error.
 var errTooLarge = errors.New("cache: the response is too large to share between concurrent requests; repeat the request")
 
 // fetch is a request to the server that several client requests may share. The client requests
-// first wait for the response header. Then each of them reads the body from the file that the fetch
-// writes.
+// first wait for the response header. Then each client request reads the body from the file that
+// the fetch writes.
 type fetch struct {
 	s           *Store
 	t           *transport
@@ -41,13 +41,14 @@ type fetch struct {
 	req         *http.Request
 	cc          directives // directives of req
 	mode        mode
-	old         hit // response to validate; its entry is nil if there is none
+	old         hit // response to validate; its entry is nil if there is no such response
 	cancel      context.CancelFunc
 	detach      func() bool // stops cancellation by the store's context
 
 	arrived chan struct{} // closed after the header has arrived
-	// Exactly one of err, resp, validated and meta is set. resp is a response for the first request
-	// only. validated is the validated old response. meta belongs to a response with a stored body.
+	// Exactly one of err, resp, validated and meta is set. The field resp is a response for the
+	// first request only. The field validated is the old response after validation. The field meta
+	// belongs to a response with a stored body.
 	err       error
 	resp      *http.Response
 	status    int // status code in resp
@@ -70,7 +71,7 @@ type fetch struct {
 	released   bool      // releaseBody has closed the body
 	written    int64
 	sum        uint64
-	octets     []byte // the body, as long as it is small
+	octets     []byte // the body, unless it is too long for memory
 	done       bool
 	failure    error // reason why the body is incomplete
 	rest       io.ReadCloser
@@ -78,7 +79,7 @@ type fetch struct {
 }
 
 // preferencesOf returns the header fields that must be equal in requests that wait for the same
-// header. Before the header arrives, the Vary fields are unknown.
+// response header. Before the response header arrives, the Vary fields are unknown.
 func preferencesOf(h http.Header) string {
 	return fieldValue(h, "Accept") + "\n" + fieldValue(h, "Accept-Language") + "\n" + fieldValue(h, "Accept-Encoding")
 }
@@ -144,8 +145,8 @@ func (f *fetch) isReady() bool {
 	}
 }
 
-// join counts a waiting request, and returns false if f is closed. After join has returned true,
-// the request must call leave.
+// join counts a waiting request, and returns false if the fetch is closed. If join returns true,
+// the caller must later call leave.
 func (f *fetch) join() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,8 +157,8 @@ func (f *fetch) join() bool {
 	return true
 }
 
-// leave removes a waiting request. If it was the last one, leave cancels the fetch. It lets the
-// fetch continue if the rest of the body is short enough.
+// leave removes a waiting request. After the last request, leave cancels the fetch, unless the rest
+// of the body is short enough.
 func (f *fetch) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -200,8 +201,8 @@ func (f *fetch) leave() {
 	})
 }
 
-// releaseBody closes the body's file when no request can read it any more. The caller must
-// hold f.mu.
+// releaseBody closes the body's file when no request can read the file any more. The caller
+// must hold f.mu.
 func (f *fetch) releaseBody() {
 	if f.body != nil && !f.released {
 		f.released = true
@@ -209,7 +210,7 @@ func (f *fetch) releaseBody() {
 	}
 }
 
-// run sends the request and, if the response may be stored, reads its body.
+// run sends the request. If the response may be stored, run also reads its body.
 func (f *fetch) run(ctx context.Context) {
 	defer f.s.work.Done()
 	defer f.unregister()
@@ -243,7 +244,7 @@ func (f *fetch) request(ctx context.Context) *http.Request {
 }
 
 // addConditions adds conditions to the request header h, so that the server sends the response only
-// if it differs from m (RFC 9111 section 4.3.1).
+// if it differs from the stored response m (RFC 9111 section 4.3.1).
 func (m *meta) addConditions(h http.Header) {
 	if m.etag != "" {
 		h.Set("If-None-Match", m.etag)
@@ -267,8 +268,8 @@ func (m *meta) isSame(resp *http.Response) bool {
 	return tag != "" || m.hasStrongDate() && resp.Header.Get("Last-Modified") == m.header.Get("Last-Modified")
 }
 
-// handleResponse examines the header and wakes the waiting requests. It reports whether the caller
-// must store the body.
+// handleResponse examines the response header and wakes the waiting requests. It reports whether
+// the caller must store the body.
 func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	s, came := f.s, f.s.now()
 	if f.old.entry != nil && f.old.meta.isSame(resp) {
@@ -284,7 +285,7 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	m := s.newMeta(f.url, f.req, resp, asked, came)
 	if !m.mayStore(f.req, f.cc, resp) || !f.create(m) {
 		if f.old.entry != nil && resp.StatusCode < 500 {
-			s.remove(f.old.entry) // the server has a new version
+			s.remove(f.old.entry) // the server returned a new version
 		}
 		if f.mode != alone {
 			s.dontShare(f.key)
@@ -306,14 +307,14 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	close(f.arrived)
 	alone := f.waiting == 0
 	f.mu.Unlock()
-	if alone { // the last request left before meta was set
+	if alone { // the last request ended before f.meta was set
 		f.join()
 		f.leave()
 	}
 	return true
 }
 
-// finishEmpty ends a fetch that has no body to store.
+// finishEmpty ends a fetch without a body to store.
 func (f *fetch) finishEmpty() {
 	f.mu.Lock()
 	f.closed, f.done = true, true
@@ -365,7 +366,8 @@ func (f *fetch) grow(n int64) bool {
 	return true
 }
 
-// reserve reserves n bytes on disk, and reports whether they fit. A negative n releases bytes.
+// reserve reserves n bytes on disk, and reports whether there is enough space. A negative n
+// releases bytes.
 func (s *Store) reserve(n int64) bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -452,8 +454,8 @@ func (f *fetch) write(octets []byte) error {
 	return nil
 }
 
-// crcOfSmall adds octets to the checksum sum of the first n bytes of a body. It returns zero if the
-// body is not small.
+// crcOfSmall updates the checksum of a body. The parameter sum is the checksum of the first n
+// bytes, and octets contains the next bytes. It returns zero if the body is not small.
 func crcOfSmall(sum uint64, octets []byte, n int64) uint64 {
 	if n+int64(len(octets)) > small {
 		return 0
@@ -487,7 +489,7 @@ func (f *fetch) finish(err error) {
 	f.cancel()
 }
 
-// removeBody removes a body that is not in the store. Readers may still have its file open.
+// removeBody removes a body that is not in the store. Readers may still have the file open.
 func (s *Store) removeBody(b *body) {
 	s.mu.Lock()
 	s.removals = append(s.removals, b)
@@ -495,7 +497,7 @@ func (s *Store) removeBody(b *body) {
 }
 
 // passOn passes the rest of a body to its first reader, because the store can't store it. The
-// argument first contains the bytes that were already read.
+// parameter first contains the bytes that were already read.
 func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 	f.s.reserve(-f.reserved)
 	f.s.removeBody(f.body)

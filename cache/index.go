@@ -11,25 +11,27 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// ErrBusy is the error of [Open] if another process has the store open. Test for it with
-// errors.Is.
+// ErrBusy is the error that [Open] returns if another process has the store open. Use
+// [errors.Is] to test for ErrBusy.
 var ErrBusy = store.ErrBusy
 
-// version is the format version of the index. [Open] replaces an index of another version.
+// version is the format version of the index. [Open] replaces an index that has another
+// version.
 const version = "locus cache 2"
 
-// The buckets of the index. A key is the hash of the URL and the response's id.
+// These constants name the buckets of the index. A key consists of the hash of the URL and
+// the response's id.
 const (
-	bucketResponses = "answers" // hash and id -> record
-	bucketUsed      = "used"    // hash and id -> time of last use, in nanoseconds since 1970; absent before the first use
+	bucketResponses = "answers" // maps hash and id to a record
+	bucketUsed      = "used"    // maps hash and id to the time of last use, in nanoseconds since 1970
 )
 
-// index is the database of the stored responses. Only the store's writer goroutine writes to the
+// index is the database of stored responses. Only the store's writer goroutine writes to the
 // database.
 type index struct{ *store.File }
 
 // openIndex opens the index in dir and lists its responses. It replaces a damaged index with an
-// empty one, and reports the damage to the function note.
+// empty index, and reports the damage to the function note.
 func openIndex(dir string, note func(error)) (x index, list []*entry, err error) {
 	x.File = &store.File{
 		Path: filepath.Join(dir, "index.db"), Version: version, Buckets: []string{bucketResponses, bucketUsed},
@@ -76,8 +78,8 @@ func (x index) load(k key, id uint64) (m *meta, err error) {
 	return m, err
 }
 
-// write writes the metas and the times of last use. If the meta of an entry is nil, write deletes
-// the entry. If write fails, it changes nothing.
+// write writes the meta and the time of last use of each entry. If the meta of an entry is nil,
+// write deletes the entry. If write fails, it changes nothing.
 func (x index) write(metas map[*entry]*meta, lastUsed map[*entry]int64) error {
 	return x.Update(func(tx *bbolt.Tx) error {
 		answers, used := tx.Bucket([]byte(bucketResponses)), tx.Bucket([]byte(bucketUsed))

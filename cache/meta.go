@@ -10,18 +10,18 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// meta is a stored response without its body. It must not change after other goroutines can access
-// it.
+// meta is a stored response without its body. A meta must not change after other goroutines can
+// access it.
 type meta struct {
-	url      string // canonical URL; needed because two URLs may have the same hash
+	url      string // canonical URL, because two URLs may have the same hash
 	status   int
 	header   http.Header // header without hop-by-hop fields and Age
-	vary     []varyField // request fields that the response depends on
+	vary     []varyField // request fields on which the response depends
 	lifetime time.Duration
 	age      time.Duration // age on arrival (RFC 9111 section 4.2.3)
 	received time.Time
 	size     int64 // size of the body; -1 if not yet known
-	isHTTP   bool  // the rules of HTTP apply
+	isHTTP   bool  // the HTTP caching rules apply
 
 	cc       directives // directives in header
 	etag     string
@@ -32,7 +32,7 @@ type meta struct {
 // varyField is a request header field in Vary, and its value in the request.
 type varyField struct{ name, value string }
 
-// derive sets the fields that depend on header.
+// derive sets the fields of m that depend on m.header.
 func (m *meta) derive() {
 	m.cc = parseDirectives(m.header["Cache-Control"])
 	m.etag = m.header.Get("Etag")
@@ -78,15 +78,15 @@ func withoutHop(h http.Header) http.Header {
 	return c
 }
 
-// newMeta returns the meta of a response. asked is when the store sent the request, and came is
-// when the response arrived. u is canonical.
+// newMeta returns the meta for a response. The parameter asked is the time at which the store sent
+// the request, and came is the time at which the response arrived. The URL u must be canonical.
 func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
 	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, isHTTP: s.isWeb(u)}
 	if m.header.Get("Date") == "" {
 		m.header.Set("Date", came.UTC().Format(http.TimeFormat))
 	}
 	if resp.Uncompressed && m.header.Get("Etag") != "" {
-		// The tag identifies the compressed bytes, so for the decoded bytes it is only a weak tag.
+		// The tag identifies the compressed bytes, so it is only a weak tag for the decoded bytes.
 		m.header.Set("Etag", "W/"+strings.TrimPrefix(m.header.Get("Etag"), "W/"))
 	}
 	m.derive()
@@ -96,14 +96,14 @@ func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, ask
 	return m
 }
 
-// setAge sets the age on arrival (RFC 9111 section 4.2.3). asked is when the store sent the
-// request, and came is when the response arrived.
+// setAge sets the age on arrival (RFC 9111 section 4.2.3). The parameter asked is the time
+// at which the store sent the request, and came is the time at which the response arrived.
 func (m *meta) setAge(asked, came time.Time) {
 	text, _, _ := strings.Cut(m.header.Get("Age"), ",")
 	told, _ := parseSeconds(strings.TrimSpace(text))
 	// The resolution of Date is one second, so setAge ignores fractions.
 	m.age = max(0, came.Truncate(time.Second).Sub(m.date), told+max(0, came.Sub(asked)))
-	if m.date.IsZero() { // Date is malformed
+	if m.date.IsZero() { // the Date header is malformed
 		m.age = told + max(0, came.Sub(asked))
 	}
 	delete(m.header, "Age")
@@ -113,15 +113,16 @@ func (m *meta) currentAge(now time.Time) time.Duration {
 	return m.age + max(0, now.Sub(m.received))
 }
 
-// isFuture reports whether the response arrived after now. In that case the clock was set back, and
-// the age is unknown.
+// isFuture reports whether the response arrived at a time later than now. In that case the clock
+// was set back, and the age is unknown.
 func (m *meta) isFuture(now time.Time) bool { return m.received.Sub(now) > clockStep }
 
 // clockStep is the tolerance for a clock that was set back.
 const clockStep = time.Second
 
 // heuristicStatuses lists the statuses of responses that may be stored without an explicit
-// lifetime (RFC 9110 section 15.1). The statuses in explicitStatuses require one.
+// lifetime (RFC 9110 section 15.1). The statuses in explicitStatuses require an explicit
+// lifetime.
 var (
 	heuristicStatuses = []int{200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501}
 	explicitStatuses  = []int{302, 303, 307}
@@ -166,9 +167,9 @@ func (m *meta) explicitLifetime() (d time.Duration, ok bool) {
 	return 0, false
 }
 
-// parseExpires parses the value of Expires. An invalid date means that the response is stale
-// (RFC 9111 section 5.3), so parseExpires rejects the repeated spaces and the hour of one
-// digit that [http.ParseTime] accepts.
+// parseExpires parses the value of Expires. An invalid date means that the response is
+// stale (RFC 9111 section 5.3), so parseExpires rejects repeated spaces and one-digit
+// hours, which [http.ParseTime] accepts.
 func parseExpires(text string) (at time.Time, ok bool) {
 	for _, layout := range []string{http.TimeFormat, time.RFC850, time.ANSIC} {
 		if at, err := time.Parse(layout, text); err == nil && len(at.Format(layout)) == len(text) {
@@ -196,7 +197,7 @@ func (s *Store) lifetimeByScheme(u locus.URL, m *meta) time.Duration {
 }
 
 // mayStore reports whether the store may store the response, and whether a later request could use
-// it (RFC 9111 section 3).
+// the stored response (RFC 9111 section 3).
 func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) bool {
 	switch {
 	case method(req) != http.MethodGet || cc.has("no-store"):
@@ -226,16 +227,16 @@ func isPersonal(req *http.Request) bool {
 }
 
 // isPublic reports whether a response to a personal request may be sent to other users (RFC
-// 9111 section 3.5). must-revalidate allows this for requests with Authorization, but not
-// with cookies.
+// 9111 section 3.5). The directive must-revalidate allows this for requests with
+// Authorization, but not for requests with cookies.
 func (m *meta) isPublic(req *http.Request) bool {
 	return m.cc.has("public") || m.cc.has("s-maxage") || m.cc.has("must-revalidate") && req.Header["Cookie"] == nil
 }
 
 func (m *meta) canValidate() bool { return m.etag != "" || !m.modified.IsZero() }
 
-// hasStrongDate reports whether Last-Modified distinguishes versions (RFC 9110 section
-// 8.8.2.2).
+// hasStrongDate reports whether Last-Modified reliably distinguishes versions (RFC 9110
+// section 8.8.2.2).
 func (m *meta) hasStrongDate() bool {
 	return !m.modified.IsZero() && !m.date.IsZero() && m.date.Sub(m.modified) >= time.Second
 }
@@ -259,7 +260,7 @@ func (m *meta) usability(cc directives, now time.Time) usability {
 	}
 	isFresh := lifetime > age
 	if cc.has("max-age") && age > cc["max-age"] && !(m.cc.has("immutable") && isFresh && cc["max-age"] == 0) {
-		// max-stale extends max-age, too (section 5.2.1.2).
+		// The directive max-stale also extends max-age (section 5.2.1.2).
 		if !isFresh || !cc.has("max-stale") || age-cc["max-age"] > cc["max-stale"] {
 			return mustValidate
 		}
@@ -303,9 +304,9 @@ func (m *meta) mayReplaceError(cc directives, now time.Time) bool {
 	return m.currentAge(now)-m.lifetime <= allowed
 }
 
-// updated returns m with the header fields of the response resp, which validated m. This response
-// is a 304 (RFC 9111 section 3.2). For schemes other than http and https, it is the same response
-// again.
+// updated returns a copy of m with the header fields of resp, the response that validated m.
+// Usually resp has the status 304 (RFC 9111 section 3.2). For schemes other than http and https,
+// resp may repeat the stored response.
 func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
 	n := *m
 	n.header = m.header.Clone()
@@ -327,7 +328,7 @@ func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Resp
 	return &n
 }
 
-// selectors returns the request fields that the response depends on.
+// selectors returns the request fields on which the response depends.
 func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 	lines := m.header["Vary"]
 	if lines == nil && !m.isHTTP && !s.registry.Freshness(u).Fixed {
@@ -358,7 +359,7 @@ func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 const otherName = "\x00others"
 
 // understood lists the request fields with cache rules, and the hop-by-hop fields. A response
-// depends on one of these fields only if Vary contains it.
+// depends on such a field only if Vary contains the name of the field.
 var understood = map[string]bool{
 	"Accept": true, "Accept-Charset": true, "Accept-Encoding": true, "Accept-Language": true, "Authorization": true, "Cookie": true,
 	"Cache-Control": true, "Pragma": true, "Range": true, "If-Range": true,
@@ -367,10 +368,10 @@ var understood = map[string]bool{
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Proxy-Authorization": true,
 }
 
-// otherFields returns all fields of h that are not in understood. A server may repeat such a field,
-// for example X-Forwarded-Host, in its response, but omit it from Vary. So the store uses the
-// response only for requests with the same fields. Otherwise one client could influence the
-// responses for others.
+// otherFields returns all fields of the header h that are not in the map understood. A server may
+// repeat such a field, for example X-Forwarded-Host, in its response without naming the field in
+// Vary. So the store uses the response only for requests with the same fields. Otherwise one client
+// could influence the responses for other clients.
 func otherFields(h http.Header) string {
 	var names []string
 	for name := range h {
@@ -391,9 +392,9 @@ func otherFields(h http.Header) string {
 	return b.String()
 }
 
-// fieldValue returns the normalized value of a field for comparison (RFC 9111 section 4.1).
-// It joins lines and removes insignificant spaces. A missing field differs from an empty
-// one.
+// fieldValue returns the normalized value of a header field for comparison (RFC 9111
+// section 4.1). It joins lines and removes insignificant spaces. A missing field differs
+// from an empty field.
 func fieldValue(h http.Header, name string) string {
 	values := h[name]
 	if values == nil {
@@ -411,7 +412,7 @@ func fieldValue(h http.Header, name string) string {
 	return strings.Join(parts, ",")
 }
 
-// matches reports whether the response suits a request with the header h.
+// matches reports whether the store may use the response for a request with the header h.
 func (m *meta) matches(h http.Header) bool {
 	others := ""
 	for _, s := range m.vary {

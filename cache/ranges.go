@@ -18,9 +18,9 @@ type byteRange struct{ start, end int64 }
 const maxRanges = 16
 
 // parseRange parses the Range header for a response of size bytes (RFC 9110 section
-// 14.1.2). ok is false if the caller must ignore the header: its unit is not bytes, it is
-// malformed, or it has too many ranges. If ok is true, an empty list means that no range is
-// satisfiable. parseRange joins ranges that overlap or touch.
+// 14.1.2). The result ok is false if the caller must ignore the header, because its unit is
+// not bytes, it is malformed, or it contains too many ranges. If ok is true, an empty list
+// means that no range is satisfiable. parseRange joins ranges that overlap or touch.
 func parseRange(text string, size int64) (list []byteRange, ok bool) {
 	unit, set, found := strings.Cut(text, "=")
 	if !found || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
@@ -46,7 +46,7 @@ func parseRange(text string, size int64) (list []byteRange, ok bool) {
 	return join(list), n > 0
 }
 
-// parseSpan parses one range. A range outside of size is empty.
+// parseSpan parses one range. A range that begins after the end of the response is empty.
 func parseSpan(text string, size int64) (s byteRange, ok bool) {
 	first, last, ok := strings.Cut(text, "-")
 	if !ok {
@@ -91,7 +91,7 @@ func join(list []byteRange) []byteRange {
 			if list[j].start <= list[i].end && list[i].start <= list[j].end {
 				list[i] = byteRange{min(list[i].start, list[j].start), max(list[i].end, list[j].end)}
 				list = slices.Delete(list, j, j+1)
-				j = i // the joined range may touch others
+				j = i // the joined range may touch other ranges
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (s byteRange) contentRange(size int64) string {
 	return fmt.Sprintf("bytes %d-%d/%d", s.start, s.end-1, size)
 }
 
-// multiBody is a body of several ranges (RFC 9110 section 14.6).
+// multiBody is a response body with several ranges (RFC 9110 section 14.6).
 type multiBody struct {
 	io.Reader
 	parts       []io.Closer
@@ -110,7 +110,7 @@ type multiBody struct {
 	length      int64
 }
 
-// openParts opens all ranges in list. They share the descriptor of the file.
+// openParts opens all ranges in list. The ranges share one file descriptor.
 func openParts(list []byteRange, m *meta, open openFunc) (*multiBody, error) {
 	boundary := rand.Text()
 	b := &multiBody{contentType: "multipart/byteranges; boundary=" + boundary}
@@ -149,7 +149,7 @@ func (b *multiBody) Close() error {
 }
 
 // mayRange evaluates If-Range (RFC 9110 section 13.1.5) and reports whether a request may
-// get a range. An encoded resource with "Accept-Ranges: none" has no ranges.
+// get a range. A resource with "Accept-Ranges: none" does not support ranges.
 func (m *meta) mayRange(h http.Header) bool {
 	if !m.isHTTP && m.header.Get("Accept-Ranges") == "none" {
 		return false

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// reader reads a body from its file, even while the fetch still writes the file. So the store needs
+// reader reads a body from its file, even while the fetch still writes the file, so the store needs
 // no buffer for a slow reader.
 type reader struct {
 	f    *fetch
@@ -16,16 +16,16 @@ type reader struct {
 	off  int64
 	stop func() bool // stops watching the request's context
 
-	handle *handle // open file; if nil, gone is the reason
+	handle *handle // open file; if nil, the field gone is the reason
 	inRest bool
 
-	// Under f.mu:
+	// The mutex f.mu guards these fields:
 	closed bool
 	gone   error // reason why reading is impossible
 }
 
-// attach returns a reader of the body of f from the offset start up to the offset end. If end is
-// -1, it reads up to the end of the body. The caller must have joined f.
+// attach returns a reader for the bytes of the fetched body between two offsets, start and end. If
+// end is -1, the reader reads up to the end of the body. The caller must have joined the fetch f.
 func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,8 +52,9 @@ func readStored(b *body, size, start, end int64) (*reader, error) {
 	return r, r.gone
 }
 
-// wait waits until there are bytes after r.off. It returns the end offset of the bytes in the file.
-// If the file does not contain the rest of the body, wait returns the reader rest instead.
+// wait waits until there are bytes after the offset r.off. It returns the end offset of the bytes
+// in the file. If the file will not contain the rest of the body, wait returns a reader for the
+// rest instead.
 func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	f := r.f
 	f.mu.Lock()
@@ -109,8 +110,8 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// toRest returns the part of rest that r must still read. The reader rest contains the bytes that
-// the store could not store.
+// toRest returns a reader for the bytes that r must still read. The parameter rest provides the
+// bytes that the store could not store.
 func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	if !r.inRest {
 		r.inRest = true
@@ -126,8 +127,8 @@ func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	return rest, nil
 }
 
-// WriteTo implements [io.WriterTo]. An HTTP server lets the operating system copy from a file, so a
-// slow client needs no buffer.
+// WriteTo implements [io.WriterTo]. It lets an HTTP server copy directly from the file, so a slow
+// client needs no buffer.
 func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	var own *os.File
 	defer func() {
@@ -183,7 +184,7 @@ func (r *reader) mustWait() bool {
 	return r.off >= r.f.written && !r.f.done
 }
 
-// openAt opens a file at the offset off. It returns nil if it can't open the file.
+// openAt opens a file and seeks to the offset off. If openAt fails, it returns nil.
 func openAt(path string, off int64) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
@@ -196,14 +197,14 @@ func openAt(path string, off int64) *os.File {
 	return f
 }
 
-// copyAt copies a part of a file.
+// copyAt copies the part of a file between two offsets, start and end.
 func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error) {
 	buffer := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(buffer)
 	return io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(from, start, end-start), buffer[:])
 }
 
-// Close also ends a blocked Read.
+// Close closes the reader and ends a blocked Read.
 func (r *reader) Close() error {
 	f := r.f
 	f.mu.Lock()

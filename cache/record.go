@@ -12,8 +12,8 @@ import (
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
-// newRecord returns a response's index record: the meta, the body's checksum, and the record's
-// checksum.
+// newRecord returns the index record for a response. It contains the meta, the checksum of the
+// body, and a checksum of the record.
 func newRecord(m *meta, sum uint64) (dst []byte) {
 	number := func(n int64) { dst = binary.AppendVarint(dst, n) }
 	text := func(s string) {
@@ -85,7 +85,8 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	return m, sum, nil
 }
 
-// decoder reads the fields in a record. If a field is missing, it returns zero and sets bad.
+// decoder reads the fields in a record. If a field is missing, decoder returns zero and
+// sets the field bad.
 type decoder struct {
 	rest []byte
 	bad  bool

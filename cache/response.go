@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// openFunc opens the bytes of a body from the offset start up to the offset end. If end is -1, it
-// opens all bytes from start.
+// openFunc opens the bytes of a body between two offsets, start and end. If end is -1, it opens all
+// bytes after the first offset.
 type openFunc func(start, end int64) (io.ReadCloser, error)
 
 func (s *Store) opener(h hit) openFunc {
@@ -31,10 +31,10 @@ func (s *Store) opener(h hit) openFunc {
 	}
 }
 
-// respond returns the response to a request. The header comes from m, and the body from the
-// function open. respond evaluates the conditions and ranges of the request (RFC 9110 section
-// 13.2.2). If simple is true, respond returns the whole body for several ranges, because a running
-// fetch has one reader per request. opened reports whether respond called open.
+// respond returns the response to a request. The header comes from m, and the body comes from the
+// function open. It evaluates the conditions and ranges of the request (RFC 9110 section 13.2.2).
+// If simple is true, respond returns the whole body for several ranges, because a running fetch has
+// one reader per request. The result opened reports whether respond called open.
 func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open openFunc) (resp *http.Response, opened bool, err error) {
 	now := s.now()
 	resp = &http.Response{

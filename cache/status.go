@@ -9,7 +9,7 @@ import (
 // statusName is the store's name in Cache-Status (RFC 9211 section 2).
 const statusName = "locus"
 
-// The reasons why the store forwarded a request (RFC 9211 section 2.2).
+// These constants are the reasons why the store forwarded a request (RFC 9211 section 2.2).
 const (
 	fwdBypass  = "bypass"
 	fwdMethod  = "method"
@@ -22,14 +22,14 @@ const (
 
 // outcome describes the source of a response.
 type outcome struct {
-	fwd       string // why the request was forwarded; empty if it was not
+	fwd       string // reason why the request was forwarded; empty if it was not forwarded
 	status    int    // status of the next RoundTripper's response, if different
 	stored    bool
 	collapsed bool
 }
 
-// cacheStatus formats Cache-Status (RFC 9211 section 2). The argument m is nil if the response is
-// not from the store.
+// cacheStatus formats the header field Cache-Status (RFC 9211 section 2). The parameter m is nil if
+// the response is not from the store.
 func (s *Store) cacheStatus(w outcome, m *meta, now time.Time) string {
 	b := make([]byte, 0, 64)
 	b = append(b, statusName...)

@@ -30,13 +30,14 @@ type Options struct {
 	MaxObject int64
 	// Memory limits the memory for frequently used responses in bytes. Zero means 32 MiB.
 	Memory int64
-	// PrefetchBytes is how many more bytes of a body the store fetches after the last
-	// reader has left. Zero means 4 MiB. [NoPrefetch] means none.
+	// PrefetchBytes is the maximum number of bytes that the store fetches after the last
+	// reader of a body has left. Zero means 4 MiB. [NoPrefetch] means no bytes.
 	PrefetchBytes int64
-	// Now returns the current time. If nil, the store uses [time.Now].
+	// Now returns the current time. If Now is nil, the store uses [time.Now].
 	Now func() time.Time
-	// Note receives problems that do not make a request fail, such as a damaged index or a
-	// full disk. It must be safe for concurrent use. If nil, the store drops notes.
+	// Note is called for problems that do not make a request fail, such as a damaged index
+	// or a full disk. Note must be safe for concurrent use. If Note is nil, the store
+	// ignores such problems.
 	Note func(error)
 }
 
@@ -49,16 +50,17 @@ const (
 	small = 64 << 10
 	// blockSize is the assumed block size of the disk.
 	blockSize = 4 << 10
-	// sampled is the number of responses that the store compares to find one to evict. The least
-	// recently used of 32 responses is nearly always in the oldest tenth. If clients cycle through
-	// more responses than fit, a sample preserves some of them. An exact order would preserve none.
+	// sampled is the number of responses that the store compares to select a response for eviction.
+	// The least recently used of 32 responses is nearly always in the oldest tenth. If clients
+	// cycle through more responses than fit, eviction by sample preserves some responses. An exact
+	// order would preserve no response.
 	sampled = 32
 	// maxVariants is the maximum number of stored responses for one URL.
 	maxVariants = 32
-	// pauseTime is how long the store stores nothing after a failed write.
+	// pauseTime is how long the store stops storing responses after a failed write.
 	pauseTime = 30 * time.Second
-	// unsharedTime is how long the store does not coalesce requests for a URL after a response that
-	// can't be shared. unsharedMax is the maximum number of such URLs in memory.
+	// unsharedTime is the time during which the store does not coalesce requests for a URL after an
+	// unshareable response. unsharedMax is the maximum number of such URLs in memory.
 	unsharedTime = time.Minute
 	unsharedMax  = 4096
 )
@@ -92,18 +94,18 @@ type Store struct {
 	all         map[*entry]bool
 	inMemory    map[*entry]bool // entries with data in memory
 	total       int64           // bytes on disk
-	reserved    int64           // bytes of total that fetches may still write
+	reserved    int64           // part of total that fetches may still write
 	memory      int64
 	fetches     map[key][]*fetch
 	unshared    map[key]time.Time // time until which requests for a key are not coalesced
 	pending     map[*entry]bool   // entries that are not yet in the index
-	touched     map[*entry]bool   // entries used since the last write of the index
+	touched     map[*entry]bool   // entries that were used since the last write of the index
 	removals    []*body           // bodies to be removed
 	pausedUntil time.Time         // time until which nothing is stored
 	closed      bool
 }
 
-// entry is a stored response. s.mu guards the fields that change.
+// entry is a stored response. The mutex of the store guards the fields that change.
 type entry struct {
 	key  key
 	id   uint64
@@ -129,7 +131,7 @@ type counters struct {
 	hits, stale, validated, collapsed, misses, passed, stored, evicted, failed atomic.Uint64
 }
 
-// Stats holds the size of a store and counts events since [Open].
+// Stats contains the size of a store and counts of events since [Open].
 type Stats struct {
 	Entries int   // stored responses
 	Size    int64 // size of the entries on disk, in bytes
@@ -146,10 +148,10 @@ type Stats struct {
 	Failed    uint64 // failed writes
 }
 
-// Open opens the store in the directory dir. It creates the directory if it is missing. r
-// supplies canonical URLs and the lifetimes of schemes. Open replaces a damaged index with
-// an empty one. If another process has the store open, the error wraps [ErrBusy]. If o is
-// nil, Open uses the defaults. The caller must call [Store.Close].
+// Open opens the store in the directory dir. It creates the directory if it is missing. The
+// registry r supplies canonical URLs and the lifetimes of schemes. Open replaces a damaged
+// index with an empty index. If another process has the store open, the error wraps
+// [ErrBusy]. If o is nil, Open uses the defaults. The caller must call [Store.Close].
 func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 	s := &Store{
 		registry: r, dir: dir, create: createFile,
@@ -211,7 +213,7 @@ func (s *Store) load(list []*entry) error {
 	for _, e := range missing {
 		s.drop(e)
 	}
-	s.makeRoom(0) // the limit may have changed
+	s.makeRoom(0) // the size limit may have changed
 	return nil
 }
 
@@ -267,7 +269,7 @@ func (s *Store) drop(e *entry) {
 }
 
 // makeRoom evicts the least recently used responses until n more bytes fit. It reports
-// whether they fit.
+// whether there is enough space.
 func (s *Store) makeRoom(n int64) bool {
 	if s.reserved+n > s.o.Size {
 		return false
@@ -279,9 +281,9 @@ func (s *Store) makeRoom(n int64) bool {
 	return true
 }
 
-// leastUsed returns the least recently used entry in a sample of list. If the function may is not
-// nil, leastUsed considers only entries for which may returns true. It returns nil if there is
-// none.
+// leastUsed returns the least recently used entry in a sample of list. If the parameter may is not
+// nil, leastUsed considers only entries for which this function returns true. If there is no such
+// entry, leastUsed returns nil.
 func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
 	seen := 0
 	for other := range list {
@@ -295,7 +297,8 @@ func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
 	return e
 }
 
-// keepInMemory caches m and the body octets of e in memory. octets may be nil.
+// keepInMemory caches the meta m and the body of e in memory. The parameter octets contains
+// the body, and may be nil.
 func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	if e.dead {
 		return
@@ -314,7 +317,8 @@ func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	}
 }
 
-// dropFromMemory drops the body of e from memory. If whole is true, it also drops the meta.
+// dropFromMemory drops the body of e from memory. If whole is true, dropFromMemory also
+// drops the meta.
 func (s *Store) dropFromMemory(e *entry, whole bool) {
 	if !s.inMemory[e] {
 		return
@@ -340,8 +344,8 @@ type hit struct {
 	octets []byte
 }
 
-// lookup returns the newest response for a URL and a request header h. others reports whether there
-// are responses for other headers.
+// lookup returns the newest response for a URL and a request header h. The result others reports
+// whether there are responses for other request headers.
 func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok bool) {
 	now := s.now().UnixNano()
 	s.mu.Lock()
@@ -401,8 +405,8 @@ func (s *Store) readSmall(e *entry) ([]byte, error) {
 	return octets, nil
 }
 
-// commit stores e as the response to requests like the request of f. It replaces older responses.
-// It returns false if the store must no longer store e.
+// commit adds the entry e to the store, and replaces older responses to the same request. It
+// returns false if the store must no longer store e.
 func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -467,8 +471,8 @@ func (s *Store) purge(k key) (n int) {
 	return n
 }
 
-// Purge removes all responses for u and returns their number. The result of a running fetch
-// is not stored.
+// Purge removes all responses for u and returns their number. If a fetch for u is running,
+// the store does not store its result.
 func (s *Store) Purge(u locus.URL) int {
 	u, ok := s.canonical(u)
 	if !ok {
@@ -539,8 +543,8 @@ func (s *Store) diskFailed(err error) {
 	}
 }
 
-// canonical returns the URL in the key of responses for u. ok is false if the store never
-// stores responses for u.
+// canonical returns the URL in the key of responses for u. The result ok is false if the
+// store never stores responses for u.
 func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
 	// A mistyped URL may contain a password outside the userinfo.
 	if _, known := u.User(); known || u.Shown() != u.String() {

@@ -14,14 +14,13 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Do returns the response to req, a request for the resource at u. The response comes
-// from the store or from the RoundTripper next. For schemes other than http and https,
-// that RoundTripper must encode the resource as an HTTP response, and req.URL may be nil.
+// Do returns the response to req, a request for the resource at u. The response comes from
+// the store or from the RoundTripper next. For schemes other than http and https, next must
+// encode the resource as an HTTP response, and req.URL may be nil.
 //
-// Concurrent calls for the same response share one call of next. The request of that call
-// has the context of the client's request, or a context that ends with the last reader. If
-// Do returns the same *http.Response as the RoundTripper next, the store does not contain
-// the response.
+// Concurrent calls for the same response share one call of next.RoundTrip. That call uses
+// the context of the client's request, or a context that ends with the last reader. If Do
+// returns the same *http.Response as next, the store does not contain the response.
 func (s *Store) Do(u locus.URL, req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	return (&transport{s, next}).roundTrip(u, req)
 }
@@ -49,15 +48,15 @@ type transport struct {
 	next http.RoundTripper
 }
 
-// cacheRequest holds the properties of a request that the store uses.
+// cacheRequest contains the request properties that the store uses.
 type cacheRequest struct {
 	url locus.URL // canonical URL
 	key key
 	cc  directives
 }
 
-// look examines a request for the resource at u. If the request must bypass the store, fwd is the
-// reason. Otherwise fwd is empty.
+// look examines a request for the resource at u. If the request must bypass the store, the result
+// fwd is the reason. Otherwise fwd is empty.
 func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd string) {
 	u, ok := s.canonical(u)
 	if !ok {
@@ -69,7 +68,8 @@ func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd strin
 		return a, fwdMethod
 	case a.cc.has("no-store"), req.Body != nil && req.Body != http.NoBody,
 		req.Header["If-Match"] != nil, req.Header["If-Unmodified-Since"] != nil, req.Header["Upgrade"] != nil,
-		// Otherwise responses from another host would be stored for this URL.
+		// Without this check, the store would store responses from another host for this
+		// URL.
 		req.URL != nil && req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host):
 		return a, fwdBypass
 	case !s.isWeb(u) && s.age(u, http.Header{}) <= 0:
@@ -88,7 +88,7 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 	if fwd != "" {
 		return t.passThrough(req, a, fwd)
 	}
-	// If a response is for one request only, the other requests try again.
+	// If a response is for one request only, the other waiting requests try again.
 	for range 3 {
 		resp, err, again := t.try(req, a)
 		if !again {
@@ -99,7 +99,7 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 }
 
 // try returns a response from the store or from a fetch. If the state of the store changed during
-// the call, again is true, and the caller must retry.
+// the call, the result again is true, and the caller must retry.
 func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response, err error, again bool) {
 	s := t.s
 	found, others, ok := s.lookup(a.key, a.url.String(), req.Header)
@@ -188,7 +188,7 @@ func (s *Store) dontShare(k key) {
 func (t *transport) respondStored(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
 	resp, _, err := t.s.respond(req, h.meta, w, false, t.s.opener(h))
 	if err != nil {
-		t.s.remove(h.entry) // its body is missing
+		t.s.remove(h.entry) // the body of the response is missing
 		return nil, nil, true
 	}
 	switch {
@@ -208,9 +208,9 @@ func (t *transport) respondStale(req *http.Request, h hit, w outcome) (*http.Res
 	return t.respondStored(req, h, w)
 }
 
-// runningFetch joins a running fetch and returns it, or nil if there is none. The caller must later
-// leave the fetch. A range request joins only a fetch that has nearly reached the range. The caller
-// must hold s.mu.
+// runningFetch joins a running fetch and returns the fetch. It returns nil if there is no suitable
+// fetch. The caller must later leave the fetch. A range request joins only a fetch that has nearly
+// reached the range. The caller must hold s.mu.
 func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool) *fetch {
 	s := t.s
 	if a.cc.has("no-cache") || a.cc.has("max-age") && a.cc["max-age"] == 0 {
@@ -253,8 +253,8 @@ func (f *fetch) startsSoon(h http.Header) bool {
 	return list[0].start <= f.written+1<<20
 }
 
-// await waits for the response of f and returns it. own reports whether this request started f.
-// Other requests use only a fresh response.
+// await waits for the response of f and returns the response. The parameter own reports whether
+// this request started f. Other requests use only a fresh response.
 func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd string, own bool) (resp *http.Response, err error, again bool) {
 	select {
 	case <-f.arrived:
@@ -307,7 +307,7 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 		w.status = http.StatusNotModified
 		return t.respondStored(req, old, w)
 	case f.err != nil && errors.Is(f.err, context.Canceled) && req.Context().Err() == nil:
-		return nil, nil, true // the fetch was cancelled, not this request
+		return nil, nil, true // the fetch was cancelled, but this request was not
 	case f.err != nil && mayReplace && isOutage(f.err):
 		return t.respondStale(req, old, w)
 	case f.err != nil:
@@ -335,9 +335,9 @@ func (c *closing) Close() (err error) {
 	return err
 }
 
-// joinOrStart joins a running fetch or starts one, and returns it. It holds the lock during both
-// steps, so that two requests don't both start a fetch. It returns nil if another request has
-// stored a usable response, or if the store is closing.
+// joinOrStart joins a running fetch or starts a new fetch, and returns the fetch. It holds the lock
+// during both steps, so that two requests can't both start a fetch. It returns nil if another
+// request has stored a usable response, or if the store is closing.
 func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m mode) (f *fetch, joined bool) {
 	s := t.s
 	s.mu.Lock()
@@ -356,8 +356,8 @@ func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m m
 	return t.start(req, a, old, m), false
 }
 
-// cameSince reports whether another request stored a response after the lookup of old. The response
-// must be fresh for this request. The caller must hold s.mu.
+// cameSince reports whether another request stored a response after the lookup that returned the
+// hit old. The response must be fresh for this request. The caller must hold s.mu.
 func (s *Store) cameSince(old hit, a *cacheRequest, h http.Header) bool {
 	now, url := s.now(), a.url.String()
 	for _, e := range s.table[a.key] {
@@ -392,7 +392,7 @@ func isOutage(err error) bool {
 
 func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	if isPersonal(req) {
-		return // the response is not for other users
+		return // the response must not be sent to other users
 	}
 	get := req.Clone(context.WithoutCancel(req.Context()))
 	get.Method = http.MethodGet
@@ -404,8 +404,8 @@ func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	}
 }
 
-// fetchAlone sends a request for one client. If there is a stored response old, the request is
-// conditional. fetchAlone stores the response if possible.
+// fetchAlone sends a request for only one client. If the parameter old contains a stored response,
+// the request is conditional. It stores the response if possible.
 func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, old hit, fwd string) (*http.Response, error, bool) {
 	if f, _ := t.joinOrStart(req, a, old, alone); f != nil {
 		return t.await(req, a, f, fwd, true)
@@ -441,8 +441,8 @@ func (f *fetch) compareHead(resp *http.Response) {
 	}
 }
 
-// passThrough forwards a request. If its method is unsafe, passThrough removes the stored responses
-// for its URL, and for the URLs that the response names (RFC 9111 section 4.4).
+// passThrough forwards a request. If the method is unsafe, passThrough removes the stored responses
+// for the request URL, and for the URLs that the response names (RFC 9111 section 4.4).
 func (t *transport) passThrough(req *http.Request, a *cacheRequest, fwd string) (*http.Response, error) {
 	s := t.s
 	s.count.passed.Add(1)

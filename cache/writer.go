@@ -41,7 +41,8 @@ func (s *Store) write() {
 	}
 }
 
-// flush writes pending changes. If everything is true, it also writes the times of last use.
+// flush writes pending changes. If everything is true, flush also writes the times of last
+// use.
 func (s *Store) flush(everything bool) error {
 	metas, used := map[*entry]*meta{}, map[*entry]int64{}
 	s.mu.Lock()
@@ -79,8 +80,8 @@ func (s *Store) flush(everything bool) error {
 	for e, m := range metas {
 		switch {
 		case m != nil && err != nil:
-			// Drop entries that can't be written. Otherwise they would have to stay in
-			// memory.
+			// Drop entries that can't be written. Otherwise the entries would have to stay
+			// in memory.
 			s.drop(e)
 			delete(s.pending, e)
 		case m != nil:
