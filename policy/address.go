@@ -30,12 +30,12 @@ const linkLocal = "link local"
 // credentials. Most clouds use the link-local address 169.254.169.254 instead.
 const metadata = "cloud metadata"
 
-// blocks4 lists the IPv4 blocks. Other IPv4 addresses are public. The first match counts, so a
-// block within another one comes first.
+// blocks4 lists the IPv4 blocks. Other IPv4 addresses are public. The first matching block counts,
+// so a block within another block comes first.
 //
-// 192.0.0.9 and 192.0.0.10 are "globally reachable" in the registry, but not here: they
-// are anycast addresses of the nearest PCP or TURN server (RFC 7723, RFC 8155), which is
-// most often the local router.
+// The registry calls 192.0.0.9 and 192.0.0.10 "globally reachable", but this list does not treat
+// them as public. They are anycast addresses of the nearest PCP or TURN server (RFC 7723, RFC
+// 8155), which is usually the local router.
 var blocks4 = [...]block{
 	special("0.0.0.0/8", "this network (RFC 791)"),
 	special("10.0.0.0/8", "private use (RFC 1918)"),
@@ -56,8 +56,9 @@ var blocks4 = [...]block{
 	special("240.0.0.0/4", "reserved (RFC 1112)"),
 }
 
-// blocks6 lists the IPv6 blocks. Only global unicast addresses are public (RFC 4291 section
-// 2.4; IANA allocates only 2000::/3). The other blocks are listed so that errors can name them.
+// blocks6 lists the IPv6 blocks. Only global unicast addresses are public (RFC 4291 section 2.4;
+// IANA allocates only 2000::/3). The list contains other blocks so that errors can name their
+// purpose.
 var blocks6 = [...]block{
 	special("::/128", "unspecified (RFC 4291)"),
 	special("::1/128", "loopback (RFC 4291)"),
@@ -87,19 +88,21 @@ var blocks6 = [...]block{
 	special("::/0", "not given out (RFC 4291)"),
 }
 
-// tunnels lists blocks with addresses that contain the IPv4 addresses to which packets are
-// forwarded. Such an address is public if all the IPv4 addresses in it are public.
+// tunnels lists blocks of IPv6 addresses that contain IPv4 addresses. Packets are forwarded
+// to the contained IPv4 addresses. An IPv6 address in such a block is public if all
+// contained IPv4 addresses are public.
 var tunnels = [...]struct {
 	prefix netip.Prefix
-	at     []int // offsets of IPv4 addresses; a negative offset means that the complement of the address is at the positive offset
+	at     []int // offsets of IPv4 addresses; negative if the address is stored with inverted bits
 	what   string
 }{
 	{netip.MustParsePrefix("64:ff9b::/96"), []int{12}, "translated to IPv4 (RFC 6052)"},
 	{netip.MustParsePrefix("2002::/16"), []int{2}, "6to4 (RFC 3056)"},
-	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // the addresses of the server, and of the client behind its NAT
+	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // addresses of the server and of the client NAT
 }
 
-// localTunnels lists blocks like tunnels. The addresses in these blocks are never public.
+// localTunnels lists further blocks of IPv6 addresses that contain IPv4 addresses. The
+// addresses in these blocks are never public.
 var localTunnels = [...]netip.Prefix{
 	netip.MustParsePrefix("::/96"),           // IPv4-compatible
 	netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4-translated
@@ -110,21 +113,21 @@ var localTunnels = [...]netip.Prefix{
 // 8215).
 var localTranslation = netip.MustParsePrefix("64:ff9b:1::/48")
 
-// IsPublic reports whether a is an address of the public Internet: one that is not in the
-// IANA special-purpose registries, or is globally reachable by them. IPv6 outside
-// 2000::/3, multicast, and an address with a zone are not public.
+// IsPublic reports whether the address a belongs to the public Internet. A public address is not in
+// the IANA special-purpose registries, or is "globally reachable" in these registries. IPv6
+// addresses outside 2000::/3, multicast addresses, and addresses with a zone are not public.
 //
-// An address that translates to an IPv4 address is public if the IPv4 address is public.
-// These are: IPv4-mapped (::ffff:0:0/96), translated (64:ff9b::/96), 6to4, Teredo (both its
-// server and its client), and the ISATAP interface identifiers of RFC 5214 under any prefix.
-// A network's own translation prefix (RFC 6052 section 2.2) can't be distinguished from other
-// addresses and is not recognized, except 64:ff9b:1::/48, which is not public.
+// An IPv6 address that contains an IPv4 address is public if the IPv4 address is public. This rule
+// applies to IPv4-mapped addresses (::ffff:0:0/96), translated addresses (64:ff9b::/96), 6to4,
+// Teredo (server and client), and ISATAP interface identifiers (RFC 5214) under any prefix.
+// IsPublic can't recognize a network's own translation prefix (RFC 6052 section 2.2), except
+// 64:ff9b:1::/48, which is not public.
 func IsPublic(a netip.Addr) bool {
 	public, _ := judge(a)
 	return public
 }
 
-// judge returns whether a is public, and a description of it.
+// judge reports whether the address a is public, and describes the purpose of the address.
 func judge(a netip.Addr) (public bool, what string) {
 	switch {
 	case !a.IsValid():
@@ -161,12 +164,14 @@ func judgeBy(blocks []block, a netip.Addr, otherwise bool) (public bool, what st
 	return otherwise, "public"
 }
 
-// judgeInner judges the IPv4 address in octets. at is an offset as in tunnels.
+// judgeInner judges the IPv4 address that an IPv6 address contains. The parameter at is an
+// offset, as in the variable tunnels.
 func judgeInner(octets [16]byte, at int) (public bool, what string) {
 	return judgeBy(blocks4[:], innerAddress(octets, at), true)
 }
 
-// innerAddress returns the IPv4 address in octets. at is an offset as in tunnels.
+// innerAddress returns the IPv4 address that an IPv6 address contains. The parameter at is
+// an offset, as in the variable tunnels.
 func innerAddress(octets [16]byte, at int) netip.Addr {
 	flip := byte(0)
 	if at < 0 {
@@ -183,9 +188,9 @@ func hasISATAP(octets [16]byte) bool {
 	return octets[8]&^0x02 == 0 && octets[9] == 0 && octets[10] == 0x5e && octets[11] == 0xfe
 }
 
-// judgeISATAP judges the IPv4 address in an interface identifier of RFC 5214 section 6.1:
-// 0000:5efe:IPv4 or 0200:5efe:IPv4. If the address has no such identifier, or the IPv4 address is
-// public, judgeISATAP returns true and the description what.
+// judgeISATAP judges the IPv4 address in an interface identifier of the form 0000:5efe:IPv4 or
+// 0200:5efe:IPv4 (RFC 5214 section 6.1). If the address contains no such identifier, or if the IPv4
+// address is public, judgeISATAP returns true and the given description.
 func judgeISATAP(octets [16]byte, what string) (bool, string) {
 	if !hasISATAP(octets) {
 		return true, what
@@ -197,8 +202,9 @@ func judgeISATAP(octets [16]byte, what string) (bool, string) {
 	return true, what
 }
 
-// isLinkLocal reports whether a is a link-local address or the address of a cloud metadata service.
-// It also returns true if a contains such an IPv4 address, or has a zone.
+// isLinkLocal reports whether the address a is a link-local address or the address of a cloud
+// metadata service. It also returns true if a contains such an IPv4 address, or if a includes a
+// zone.
 func isLinkLocal(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return a.IsValid()
@@ -214,8 +220,8 @@ func isOfLink(what string) bool {
 	return strings.HasPrefix(what, linkLocal) || strings.HasPrefix(what, metadata)
 }
 
-// innerAddresses returns the IPv4 addresses to which packets for a may be forwarded. If a is an
-// IPv4 address, it returns a.
+// innerAddresses returns the IPv4 addresses to which packets for the address a may be forwarded. If
+// a is an IPv4 address, innerAddresses returns a itself.
 func innerAddresses(a netip.Addr) (list []netip.Addr) {
 	if a = a.Unmap(); a.Is4() {
 		return []netip.Addr{a}
@@ -232,7 +238,7 @@ func innerAddresses(a netip.Addr) (list []netip.Addr) {
 		list = append(list, innerAddress(octets, 12))
 	}
 	if localTranslation.Contains(a) {
-		// By RFC 6052 section 2.2, octet 8 is not a part of the IPv4 address.
+		// Octet 8 is not a part of the IPv4 address (RFC 6052 section 2.2).
 		copy(octets[8:], octets[9:])
 		list = append(list, innerAddress(octets, 6), innerAddress(octets, 7), innerAddress(octets, 8))
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ErrDenied is wrapped by each [*DeniedError]. It is [fs.ErrPermission].
+// ErrDenied is the error that each [*DeniedError] wraps. It matches [fs.ErrPermission].
 var ErrDenied error = errDenied{}
 
 type errDenied struct{}
@@ -14,21 +14,24 @@ type errDenied struct{}
 func (errDenied) Error() string        { return "denied by the policy" }
 func (errDenied) Is(target error) bool { return target == fs.ErrPermission }
 
-// DeniedError is a denial and its reason. It wraps ErrDenied and so is [fs.ErrPermission].
+// DeniedError is a denial and its reason. It wraps ErrDenied, so it also matches
+// [fs.ErrPermission].
 type DeniedError struct {
 	// Rule is the stable name of the rule: "url", "password", "file", "host", "private",
-	// "link-local", "port", "hops", "login", "session", "referral", "data"; for connections
-	// also "network" and "data-port"; for sending mail "unseen".
+	// "link-local", "port", "hops", "login", "session", "referral" or "data". Denials of
+	// connections also use "network" and "data-port", and denials of sending mail use
+	// "unseen".
 	Rule string
-	// Subject is a quoted URL without its password, or an address. It is safe to show.
+	// Subject is a quoted URL without its password, or an address. Subject is safe to show.
 	Subject string
 	// Reason is the reason, as a clause.
 	Reason string
 	// Help is advice on what to do, as a clause, or empty.
 	Help string
-	// Port is the port that would allow the URL in [Rules].Ports, or 0 if none would. A
-	// denial by the rule "private" requires Rules.AllowPrivate instead. A denial by the
-	// rule "link-local" requires Rules.LinkLocal, with AllowPrivate or TypedPrivate.
+	// Port is the port that [Rules].Ports must contain to allow the URL, or 0 if no port
+	// would allow the URL. A denial by the rule "private" requires Rules.AllowPrivate
+	// instead. A denial by the rule "link-local" requires Rules.LinkLocal, with
+	// AllowPrivate or TypedPrivate.
 	Port uint16
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Pattern describes a set of URLs. It is one of
+// Pattern describes a set of URLs. A Pattern is one of the following forms.
 //
 //	telnet:                     the URLs of a scheme
 //	example.com                 a host
@@ -22,15 +22,15 @@ import (
 //	mailto:*@example.com        URLs that begin so, without "//"
 //	"*"                         every URL, written without the quotes
 //
-// A host, an address in brackets and "*" may have ":" and a port. Hosts and schemes are
-// compared without regard to case, and addresses in any spelling; no name is looked up.
+// A host, an address in brackets and "*" may end in ":" and a port. The comparison ignores the case
+// of hosts and schemes, and the spelling of addresses. No name is looked up.
 //
-// In a pattern of URLs "*" matches any characters; between "//" and the next "/", it does not
-// match "/", "?" and "#". "$" at the end means that the URL ends there, as in robots.txt (RFC
-// 9309 section 2.2.3). Only a pattern that contains "#" is compared with fragments. A pattern
-// that begins with "*" and contains "/" or "#" matches any scheme and host: "*/private/"
-// matches URLs with "/private/" in the path. Escapes are compared decoded, except the escapes
-// of "/", "?", "#", "%", ";" and of control characters.
+// In a URL pattern, "*" matches any characters. Between "//" and the next "/", it does not match
+// "/", "?" and "#". A "$" at the end of the pattern matches the end of the URL, as in robots.txt
+// (RFC 9309 section 2.2.3). Only a pattern that contains "#" is compared with fragments. A pattern
+// that begins with "*" and contains "/" or "#" matches any scheme and host. For example,
+// "*/private/" matches URLs with "/private/" in the path. Escapes are decoded before the
+// comparison, except the escapes of "/", "?", "#", "%", ";" and of control characters.
 //
 // The zero Pattern matches nothing. A Pattern is an immutable value.
 type Pattern struct {
@@ -47,14 +47,14 @@ type Pattern struct {
 type urlPattern struct {
 	scheme string
 	slash  bool   // the pattern contains "//" or matches any URL
-	user   string // user with its "@"; empty if the pattern has none
+	user   string // user with its "@"; empty if the pattern contains no user
 	host   string
-	port   string // port with its ":"; empty if the pattern has none
+	port   string // port with its ":"; empty if the pattern contains no port
 	rest   string
 	end    bool // the pattern ends after rest
 }
 
-// errPattern lists the forms of patterns.
+// errPattern lists the valid kinds of patterns.
 var errPattern = fmt.Errorf(`%w: write "telnet:", "example.com", ".example.com", "example.com:70", "192.0.2.0/24", "gopher://example.com/1/pub" or "*"`, locus.ErrValue)
 
 // ParsePattern parses a pattern. The function known reports whether a scheme with the given
@@ -79,7 +79,7 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 		}
 	}
 	if name := strings.ToLower(text); known != nil && known(name) {
-		// The user may mean the scheme of that name. A host pattern would not match URLs of the
+		// The user may mean the scheme with that name. A host pattern would not match URLs of that
 		// scheme.
 		return fail(0, `%w: write %q for the scheme, or %q for a host of that name`, locus.ErrValue, name+":", "."+name)
 	}
@@ -188,8 +188,8 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 // may look like a host or a port.
 func quotePart(text string, start, end int) string { return locus.Quote(locus.Mask(text)[start:end]) }
 
-// MustParsePattern is like [ParsePattern], for any scheme, but panics on an error. It is
-// for patterns written in a program.
+// MustParsePattern is like [ParsePattern], but accepts any scheme and panics on an error.
+// MustParsePattern simplifies the use of constant patterns in a program.
 func MustParsePattern(text string) Pattern {
 	p, err := ParsePattern(text, nil)
 	if err != nil {
@@ -204,24 +204,25 @@ func (p Pattern) String() string { return p.text }
 // MarshalText returns the pattern as written.
 func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 
-// UnmarshalText parses text as [ParsePattern] does, for any scheme.
+// UnmarshalText parses text as [ParsePattern] does, and accepts any scheme.
 func (p *Pattern) UnmarshalText(text []byte) (err error) {
 	*p, err = ParsePattern(string(text), nil)
 	return err
 }
 
-// IsHost reports whether p describes only hosts or addresses, so that [Pattern.MatchesHost]
-// alone decides whether p matches.
+// IsHost reports whether the pattern describes only hosts or addresses. For such a pattern,
+// [Pattern.MatchesHost] is sufficient.
 func (p Pattern) IsHost() bool { return p.host != "" || p.block.IsValid() }
 
-// Matches reports whether p describes u, which must be in canonical form. The parameter port
-// is the port for u, or 0 if there is none. A path with a segment "." or ".." matches no
-// pattern with a path.
+// Matches reports whether the pattern p describes the URL u, which must be in canonical
+// form. The parameter port is the port for u, or 0 if there is no port. A path with a
+// segment "." or ".." matches no pattern that contains a path.
 func (p Pattern) Matches(u locus.URL, port uint16) bool { return p.matches(u, port, false) }
 
-// MayMatch also returns true if a server might read u as a URL that p describes: it
-// ignores the user, and compares paths decoded, with "//" as "/". A path with a segment
-// "." or ".." matches any.
+// MayMatch is like [Pattern.Matches], but also returns true if a server might read u as a
+// URL that p describes. MayMatch ignores the user in u, decodes paths before it compares
+// them, and treats "//" in a path as "/". A path with a segment "." or ".." matches any
+// path.
 func (p Pattern) MayMatch(u locus.URL, port uint16) bool { return p.matches(u, port, true) }
 
 func (p Pattern) matches(u locus.URL, port uint16, loose bool) bool {
@@ -231,8 +232,8 @@ func (p Pattern) matches(u locus.URL, port uint16, loose bool) bool {
 	return p.host == "*" && p.port == 0 || u.Host() != "" && p.MatchesHost(u.Host(), port)
 }
 
-// MatchesHost reports whether p describes the host with the given name or address and port,
-// whatever the URL. Brackets are optional.
+// MatchesHost reports whether the pattern p describes a host and port. The parameter host
+// is a name or an address, with or without brackets.
 func (p Pattern) MatchesHost(host string, port uint16) bool {
 	if p.port != 0 && p.port != port {
 		return false
@@ -249,8 +250,8 @@ func (p Pattern) MatchesHost(host string, port uint16) bool {
 	return p.itself && host == p.host || p.below && strings.HasSuffix(host, "."+p.host)
 }
 
-// MatchesAddr reports whether p describes the address and port. Patterns for names or URLs
-// never match.
+// MatchesAddr reports whether the pattern p describes the address and port in a. Patterns
+// for names or URLs never match.
 func (p Pattern) MatchesAddr(a netip.AddrPort) bool {
 	return p.block.IsValid() && p.block.Contains(a.Addr().Unmap().WithZone("")) && (p.port == 0 || p.port == a.Port())
 }
@@ -298,8 +299,8 @@ func (p *urlPattern) matchesHost(u locus.URL, port uint16) bool {
 	return !written && glob(p.host, host)
 }
 
-// matchesRest reports whether the text after the host matches. The function plain normalizes the
-// text and the pattern.
+// matchesRest reports whether the pattern matches the text after the host. The function plain
+// normalizes the text and the pattern.
 func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
 	parts := strings.Split(p.rest, "*")
 	for i := range parts {
@@ -314,8 +315,8 @@ func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
 // glob reports whether text matches a pattern in which "*" matches any characters.
 func glob(pattern, text string) bool { return globParts(strings.Split(pattern, "*"), text) }
 
-// globParts reports whether text consists of the parts, in order, with any characters between two
-// parts. The maximum time is proportional to the product of the lengths.
+// globParts reports whether text consists of the given parts in order, with any characters between
+// two parts. The maximum time is proportional to the product of the two lengths.
 func globParts(parts []string, text string) bool {
 	if len(parts) == 1 {
 		return text == parts[0]
@@ -331,7 +332,7 @@ func globParts(parts []string, text string) bool {
 	return ok && strings.HasSuffix(text, parts[last])
 }
 
-// blockOf returns the block that contains one address.
+// blockOf returns the block that contains only the address a.
 func blockOf(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()) }
 
 // trimBrackets returns an IPv6 address without the brackets of a URL.
@@ -355,7 +356,7 @@ func CanonicalHost(host string) string {
 	return a.String()
 }
 
-// plainEscapes decodes the escapes in text, except those whose decoding would change the meaning.
+// plainEscapes decodes the escapes in text, except escapes that are needed to preserve the meaning.
 func plainEscapes(text string) string {
 	if !strings.Contains(text, "%") {
 		return text

@@ -12,37 +12,38 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Origin is where a URL was found. It decides where the URL may lead.
+// Origin describes where a URL was found, which decides where the URL may lead.
 type Origin uint8
 
 const (
 	// Typed means that a person entered the URL, or the program chose it.
 	Typed Origin = iota
-	// FromPrivate means that the URL is a link or a redirect. To reach it, the client has
-	// dialed only addresses that are not public.
+	// FromPrivate means that the URL comes from a link or a redirect, and that the client
+	// dialed no public address to reach that link or redirect.
 	FromPrivate
-	// FromPublic means that the URL is a link or a redirect. To reach it, the client has
-	// dialed a public address.
+	// FromPublic means that the URL comes from a link or a redirect, and that the client
+	// dialed a public address to reach that link or redirect.
 	FromPublic
 )
 
 func (o Origin) String() string { return [...]string{"typed", "private", "public"}[min(o, FromPublic)] }
 
-// Rules configures a [Policy]. The zero Rules are the prudent reading of RFC 1738 section 6.
+// Rules contains the settings of a [Policy]. The zero Rules implement a cautious
+// interpretation of RFC 1738 section 6.
 type Rules struct {
-	// AllowPrivate allows addresses that are not public, wherever the URL comes from, except
-	// link-local addresses (see LinkLocal).
+	// AllowPrivate allows addresses that are not public, for URLs of any origin.
+	// AllowPrivate does not allow link-local addresses (see LinkLocal).
 	AllowPrivate bool
-	// TypedPrivate allows the same addresses as AllowPrivate, but only for a URL that is
-	// Typed or FromPrivate, never for a URL that is FromPublic.
+	// TypedPrivate allows the same addresses as AllowPrivate, but only for URLs with the
+	// origin Typed or FromPrivate.
 	TypedPrivate bool
 	// LinkLocal extends AllowPrivate and TypedPrivate to link-local addresses:
 	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services of clouds
-	// at other private addresses. Such a service may give the credentials of its machine to
-	// any program. LinkLocal has no effect without AllowPrivate or TypedPrivate.
+	// at other private addresses. A metadata service may give the credentials of its
+	// machine to any program. LinkLocal has no effect without AllowPrivate or TypedPrivate.
 	LinkLocal bool
-	// Ports are allowed in addition to the scheme's own port and the ports from 1024 up
-	// that do not belong to a service in the deny list.
+	// Ports lists additional allowed ports. The scheme's own port is always allowed, as are
+	// ports from 1024 up, unless the port belongs to a service on the deny list.
 	Ports []uint16
 	// Passwords allows URLs that contain a password.
 	Passwords bool
@@ -56,11 +57,11 @@ type Rules struct {
 // maxHops is the default of Rules.MaxHops.
 const maxHops = 20
 
-// Policy judges URLs and addresses. It is an immutable value and may be used from many
-// goroutines at once. The zero Policy has the zero [Rules].
+// Policy judges URLs and addresses. It is an immutable value and may be used concurrently.
+// The zero Policy applies the zero [Rules].
 type Policy struct{ rules Rules }
 
-// New returns a policy. It fails if a port is 0 or MaxHops is negative.
+// New returns a policy. New fails if a port is 0 or MaxHops is negative.
 func New(r Rules) (Policy, error) {
 	switch {
 	case slices.Contains(r.Ports, 0):
@@ -73,50 +74,55 @@ func New(r Rules) (Policy, error) {
 }
 
 // ForConfiguredServer returns the policy for a server that the program or its configuration
-// names. The server may have an address that is not public; a link-local address also
-// requires Rules.LinkLocal. For URLs that the server returns, use p itself.
+// names. The address of the server need not be public, but a link-local address requires
+// Rules.LinkLocal. For URLs that the server returns, the caller must use the policy p
+// itself.
 func (p Policy) ForConfiguredServer() Policy {
 	p.rules.TypedPrivate = true
 	return p
 }
 
-// Target is a URL with the properties of its scheme that the policy needs. The zero value
-// of each field except URL is the strictest.
+// Target is a URL with the properties of its scheme that the policy needs. For each field
+// except URL, the zero value is the strictest value.
 type Target struct {
 	URL locus.URL
-	// Reach is the place from which the URL is opened.
+	// Reach describes what a client needs to open the URL: a file, the network or neither.
 	Reach Reach
-	// Reads reports that opening the URL only reads. Otherwise it starts a session or
-	// composes a message, which only a person may request (RFC 1738 section 3.8).
+	// Reads reports that a client only reads data when it opens the URL. If Reads is false,
+	// opening the URL starts a session or composes a message, which only a person may
+	// request (RFC 1738 section 3.8).
 	Reads bool
-	// Port is the default port of the scheme, or 0 if there is none.
+	// Port is the default port of the scheme, or 0 if there is no default port.
 	Port uint16
-	// OtherPort is another port that belongs to the scheme for this URL, or 0 if there is none.
+	// OtherPort is a second port that the scheme may use for this URL, or 0 if there is no such
+	// port.
 	OtherPort uint16
-	// Encoded reports that a request contains the URL as written, so that the server
-	// receives no decoded byte. If Encoded is true, a redirect to the URL may use any
-	// port. It is true for http and https.
+	// Encoded reports that a request contains the URL as written, so the server receives no
+	// decoded bytes. If Encoded is true, a redirect to the URL may use any port. The field
+	// is true for http and https.
 	Encoded bool
-	// OffPort holds the control characters that may be sent to other ports than Port.
+	// OffPort contains the control characters that a client may send to ports other than
+	// Port.
 	OffPort escape.Set
-	// OffPortTexts holds encoded texts, in upper case. The control characters in these texts
-	// may also be sent to other ports.
+	// OffPortTexts contains encoded texts, in upper case. A client may also send the
+	// control characters in these texts to ports other than Port.
 	OffPortTexts []string
 }
 
-// Reach is the place from which a URL is opened.
+// Reach describes what a client needs to open a URL.
 type Reach uint8
 
 const (
-	// Files means a file on this machine.
+	// Files means that the client opens a file on this machine.
 	Files Reach = iota
-	// Network means a server.
+	// Network means that the client connects to a server.
 	Network
-	// Memory means neither. The URL contains the resource or composes a message.
+	// Memory means that the client needs neither a file nor a server, because the URL
+	// contains the resource or composes a message.
 	Memory
 )
 
-// port returns the port of t, or 0 if the port is unknown.
+// port returns the port of the target, or 0 if the port is unknown.
 func (t Target) port() uint16 {
 	if n, ok := t.URL.Port(); ok {
 		return n
@@ -129,11 +135,12 @@ func (t Target) isOff() bool {
 	return written && n != t.Port
 }
 
-// CheckURL judges t before any lookup or request. A URL of a scheme without a default port
-// may lack a host. The error is a [*DeniedError].
+// CheckURL judges the target t before any lookup or request. If a scheme has no default
+// port, its URLs may lack a host. The error is a [*DeniedError].
 //
-// CheckURL denies a file that is FromPublic. [Policy.CheckRedirect] decides whether a link
-// or redirect may lead to a file at all, because it knows where the URL was found.
+// CheckURL denies a file URL with the origin FromPublic. [Policy.CheckRedirect] decides
+// whether a particular link or redirect may lead to a file, because it knows the resource
+// that contains the link.
 func (p Policy) CheckURL(t Target, z Origin) error {
 	u := t.URL
 	if u.IsZero() {
@@ -178,9 +185,9 @@ func (p Policy) checkData(t Target) error {
 	return denyPort(t.URL, "data", reason, port)
 }
 
-// control returns the first escape of a control character in t that must be sent only to the
-// default port of the scheme. It also finds control characters that are escaped twice. For old
-// servers, some openers repeat a request after they decode the name once more.
+// control returns the first escape in t of a control character that a client may send only to the
+// default port of the scheme. It also finds control characters that are escaped twice, because some
+// openers decode a name twice for old servers.
 func (t Target) control() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false
@@ -222,7 +229,7 @@ func denyFollowedFile(u locus.URL) error {
 	return deny(u, "file", "only a local file may link to a local file", "enter the URL yourself to open it")
 }
 
-// checkHost judges the host as written. CheckAddr judges its addresses.
+// checkHost judges the text of the host. CheckAddr judges the addresses of the host.
 func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	host := withoutDot(u.Host())
 	if host == "" && mayLack && u.Host() == "" {
@@ -231,7 +238,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	address, bracketed := strings.CutPrefix(host, "[")
 	a, err := netip.ParseAddr(strings.TrimSuffix(address, "]"))
 	switch {
-	// An address in brackets must be valid for both the root package and package netip.
+	// An address in brackets must be valid in the root package and in package netip.
 	case !locus.IsHost(host) || bracketed && err != nil:
 		return deny(u, "host", locus.Quote(locus.Mask(u.Host()))+" is not a host",
 			`write a name of letters, digits and "-", an IPv4 address such as 192.0.2.1, or an IPv6 address in brackets`)
@@ -247,9 +254,9 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	return nil
 }
 
-// withoutDot removes the dot that ends a fully qualified name (RFC 3986 section 3.2.2,
-// RFC 1034 section 3.1). It preserves a dot after a number, because no name ends in a
-// number, and some programs read such a host as an address.
+// withoutDot removes the dot that ends a fully qualified name (RFC 3986 section 3.2.2, RFC
+// 1034 section 3.1). It preserves a dot after a number, because some programs read a host
+// that ends in a number as an address.
 func withoutDot(host string) string {
 	name, ok := strings.CutSuffix(host, ".")
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -259,7 +266,7 @@ func withoutDot(host string) string {
 	return name
 }
 
-// loopback describes localhost, a name that needs no lookup.
+// loopback is the description of localhost, a name that needs no lookup.
 const loopback = "loopback (RFC 6761)"
 
 // localNames lists the domains whose names have a meaning only on one machine or network.
@@ -284,9 +291,10 @@ func localName(host string) (what string, ok bool) {
 // reservedNames lists the domains that exist only in examples and tests.
 var reservedNames = [...]string{"example", "test", "invalid", "example.com", "example.net", "example.org"}
 
-// IsReserved reports whether host is reserved for examples and tests, so that it has no
-// server: a name of RFC 2606 or RFC 6761, such as "www.example.com", or an address of RFC
-// 5737, RFC 3849 or RFC 9637. It ignores brackets around an address, a final dot, and case.
+// IsReserved reports whether host is reserved for examples and tests, so there is no server
+// at this host. Reserved hosts are the names in RFC 2606 and RFC 6761, such as
+// "www.example.com", and the addresses in RFC 5737, RFC 3849 and RFC 9637. IsReserved
+// ignores case, brackets around an address, and a final dot.
 func IsReserved(host string) bool {
 	host = CanonicalHost(host)
 	if a, err := netip.ParseAddr(trimBrackets(host)); err == nil {
@@ -299,8 +307,8 @@ func IsReserved(host string) bool {
 	})
 }
 
-// privateName is like localName, but also finds names with one label. A resolver appends the domain
-// of its own network to such a name.
+// privateName is like localName, but also finds names with one label. A resolver may append the
+// domain of its own network to such a name.
 func privateName(host string) (what string, ok bool) {
 	if what, ok = localName(host); ok {
 		return what, ok
@@ -310,8 +318,8 @@ func privateName(host string) (what string, ok bool) {
 	return "a name without a dot, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
 }
 
-// CheckAddr judges an address of a host before it is dialed. [Policy.CheckURL] judges
-// the port. The error is a [*DeniedError].
+// CheckAddr judges an address of a host before the client dials the address.
+// [Policy.CheckURL] judges the port. The error is a [*DeniedError].
 func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
 	if what, rule := p.denies(a.Addr(), z); rule != "" {
 		return p.denyPrivate(rule, a.String(), "not a public address: "+what, z)
@@ -319,8 +327,8 @@ func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
 	return nil
 }
 
-// denies returns the rule that denies a for a URL from origin z, or "" if a is allowed. It also
-// returns a description of a.
+// denies returns the rule that denies the address a for a URL with the origin z, or "" if the
+// address is allowed. It also returns a description of the address.
 func (p Policy) denies(a netip.Addr, z Origin) (what, rule string) {
 	public, what := judge(a)
 	switch {
@@ -334,7 +342,8 @@ func (p Policy) denies(a netip.Addr, z Origin) (what, rule string) {
 	return what, ""
 }
 
-// allowsPrivate reports whether a URL from origin z may have a private address.
+// allowsPrivate reports whether the host of a URL with the origin z may have a private
+// address.
 func (p Policy) allowsPrivate(z Origin) bool {
 	return p.rules.AllowPrivate || p.rules.TypedPrivate && (z == Typed || z == FromPrivate)
 }
@@ -346,20 +355,21 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 	return &DeniedError{Rule: rule, Subject: subject, Reason: reason}
 }
 
-// CheckRedirect judges whether the resource at the target from may link or redirect to the
-// target to. The parameter hops is the number of consecutive redirects, including this one;
-// 0 means a link that a person follows, as in a menu or a page. The caller must detect
-// loops, and must also check the new target with [Policy.CheckURL]. The error is a
-// [*DeniedError].
+// CheckRedirect checks whether a resource may link or redirect to another resource. The
+// parameter from is the target that contains the link or redirect, and the parameter to is
+// the new target. The parameter hops is the number of consecutive redirects, including this
+// redirect. If hops is 0, the URL is a link that a person follows, as in a menu or a page.
+// The caller must detect loops, and must also check the new target with [Policy.CheckURL].
+// The error is a [*DeniedError].
 //
 // A redirect (hops > 0) to a scheme other than http and https must use the scheme's own
-// port, or the host and port of the redirecting resource. It must not contain a login or a
-// control character that the server would receive decoded, and must not start a session. As
-// in browsers, a server must not redirect to a URL that is opened on this machine.
-// Rules.Passwords applies to typed URLs.
+// port, or the host and port of the redirecting resource. The redirect must not contain a
+// login or a control character that the server would receive decoded, and must not start a
+// session. As in browsers, a server must not redirect to a URL that is opened on this
+// machine. Rules.Passwords applies to typed URLs.
 //
-// A redirect from an encrypted scheme to an unencrypted one, as from https to http, is
-// allowed. The caller must then send no login.
+// A redirect from an encrypted scheme to an unencrypted scheme, as from https to http, is
+// allowed. After such a redirect the caller must not send a login.
 func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	most := p.rules.MaxHops
 	if most == 0 {
@@ -425,8 +435,9 @@ func (p Policy) checkLocalName(from, to Target) error {
 	return p.denyPrivate("private", locus.Quote(to.URL.Shown()), "its host is not a public name: "+what, FromPublic)
 }
 
-// CheckName judges a host name in a document, such as the domain of a mail address, before a
-// caller looks it up without dialing. The error is a [*DeniedError].
+// CheckName judges a host name from a document, such as the domain of a mail address. A
+// caller must use CheckName before it looks up a name that it does not dial. The error is a
+// [*DeniedError].
 func (p Policy) CheckName(host string) error {
 	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {
 		return p.denyPrivate("private", locus.Quote(host), "it is not a public name: "+what, FromPublic)

@@ -8,30 +8,29 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// firstFree is the first port outside "the reserved space" that RFC 1738 section 6 warns about.
+// firstFree is the first port after "the reserved space", about which RFC 1738 section 6 warns.
 const firstFree = 1024
 
-// service is a range of ports and the service that listens there.
+// service is a range of ports, with the name of the service that listens on these ports.
 type service struct {
 	first, last uint16
 	name        string
 }
 
-// services lists the ports, starting with firstFree, of services that could read a request as
-// commands. These services read lines or any bytes, and many require no password. The author of a
-// URL chooses the text of a gopher selector or an HTTP request line. The list also contains ports
-// of binary protocols that have no URLs; browsers block some of these ports too.
+// services lists the services on ports from firstFree up that could read a request as commands.
+// These services accept lines or any bytes, and many require no password. The author of a URL
+// chooses the text of a gopher selector or an HTTP request line. The list also contains ports of
+// binary protocols without a URL scheme. Browsers block some of these ports too.
 //
-// The ports come from three sources: IANA's Service Name and Transport Protocol
-// Port Number Registry; all ports from 1024 on in the "bad port" list of the
-// WHATWG Fetch Standard; and the service's own documentation, if its default port
-// is not registered.
+// The ports come from three sources. The first source is the IANA Service Name and Transport
+// Protocol Port Number Registry. The second source is the "bad port" list of the WHATWG Fetch
+// Standard, with all ports from 1024 up. The third source is the documentation of services with an
+// unregistered default port.
 //
-// Some ports are missing on purpose. FTP, Gemini, gopher and HTTP servers use 1965, 2121,
-// 3000, 3128, 4000, 5000, 7000 to 7099, 8000 to 8888, 9000 and 9090. From 8000 to 8888,
-// the list contains only services that execute a line. FastCGI (9000) needs a NUL in each
-// record, and no opener sends one. Systems assign ports from 32768 to 60999 to any
-// program.
+// The list omits some ports on purpose. FTP, Gemini, gopher and HTTP servers use 1965, 2121, 3000,
+// 3128, 4000, 5000, 7000 to 7099, 8000 to 8888, 9000 and 9090. From 8000 to 8888, the list contains
+// only services that execute a line. FastCGI (9000) needs a NUL in each record, and no opener sends
+// one. Systems assign ports from 32768 to 60999 to any program.
 var services = [...]service{
 	{1025, 1025, "SMTP"},          // mail catchers, and mail bridges on the same machine
 	{1143, 1143, "IMAP"},          // mail bridges on the same machine
@@ -49,12 +48,12 @@ var services = [...]service{
 	{2049, 2049, "NFS"},           // WHATWG
 	{2181, 2181, "ZooKeeper"},     // commands of four letters
 	{2323, 2323, "Telnet"},        // replaces 23
-	{2375, 2377, "Docker"},        // HTTP that starts programs as root
-	{2379, 2380, "etcd"},          // HTTP that holds a cluster's secrets
+	{2375, 2377, "Docker"},        // HTTP interface that starts programs as root
+	{2379, 2380, "etcd"},          // HTTP interface to the secrets of a cluster
 	{2401, 2401, "CVS"},           // lines
 	{2427, 2427, "MGCP"},          // lines
 	{2525, 2526, "SMTP"},          // replaces 25; the example in RFC 1738 section 6
-	{2601, 2612, "FRRouting"},     // terminals of a router's daemons: lines
+	{2601, 2612, "FRRouting"},     // command lines of a router's daemons
 	{2628, 2628, "DICT"},          // lines
 	{2727, 2727, "MGCP"},          // lines
 	{2947, 2947, "gpsd"},          // lines
@@ -70,7 +69,7 @@ var services = [...]service{
 	{4559, 4559, "HylaFAX"},       // lines, as in FTP
 	{4730, 4730, "Gearman"},       // lines
 	{5037, 5037, "adb"},           // text that runs a shell
-	{5038, 5038, "Asterisk"},      // the manager interface: lines that place calls
+	{5038, 5038, "Asterisk"},      // the manager interface, whose lines can place calls
 	{5060, 5061, "SIP"},           // WHATWG; lines, as in HTTP
 	{5140, 5140, "syslog"},        // lines
 	{5222, 5222, "XMPP"},          // text
@@ -78,7 +77,7 @@ var services = [...]service{
 	{5347, 5347, "XMPP"},          // connections of components
 	{5432, 5433, "PostgreSQL"},    // binary
 	{5514, 5514, "syslog"},        // lines
-	{5554, 5555, "adb"},           // 5554: lines that steer an emulator; 5555: a shell
+	{5554, 5555, "adb"},           // port 5554 controls an emulator; port 5555 is a shell
 	{5666, 5667, "Nagios"},        // runs checks by name
 	{6000, 6063, "X11"},           // WHATWG; a client controls the screen
 	{6082, 6082, "Varnish"},       // management interface: lines
@@ -97,7 +96,7 @@ var services = [...]service{
 	{8094, 8094, "Telegraf"},      // each line is stored as a measurement
 	{8125, 8126, "statsd"},        // each line is stored as a measurement
 	{9009, 9009, "QuestDB"},       // each line is stored as a row
-	{9051, 9051, "Tor"},           // the control port: lines
+	{9051, 9051, "Tor"},           // the control port, which accepts lines
 	{9100, 9107, "JetDirect"},     // printers print all received data
 	{9125, 9125, "statsd"},        // the exporter of statsd
 	{9151, 9151, "Tor"},           // the control port of Tor Browser
@@ -119,7 +118,7 @@ var services = [...]service{
 	{61613, 61613, "STOMP"},       // lines
 }
 
-// serviceAt returns the service at port n, or "".
+// serviceAt returns the name of the service at port n, or "" if no service is listed.
 func serviceAt(n uint16) string {
 	for _, s := range services {
 		if s.first <= n && n <= s.last {
@@ -154,14 +153,14 @@ func (p Policy) checkPort(t Target) error {
 	return denyPort(t.URL, "port", reason, n)
 }
 
-// denyPort returns the error for a URL that [Rules].Ports could allow.
+// denyPort returns the error for a URL that a port in [Rules].Ports would allow.
 func denyPort(u locus.URL, rule, reason string, port uint16) error {
 	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Shown()), Reason: reason, Port: port}
 }
 
-// PortAdvice returns a clause that says why the port in u is unwise: it belongs to another
-// service, or is reserved (RFC 1738 section 6). The parameter own is the default port of
-// the scheme. For any other port, PortAdvice returns "".
+// PortAdvice returns a clause that explains why the port in u is unwise, because the port
+// belongs to another service or is reserved (RFC 1738 section 6). For any other port,
+// PortAdvice returns "". The parameter own is the default port of the scheme.
 func PortAdvice(u locus.URL, own uint16) string {
 	if n, ok := u.Port(); !ok || n == 0 || own == 0 {
 		return ""
