@@ -17,15 +17,15 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// checker collects the mistakes in the configuration and the flags of one run. It reads the
-// configuration file. It opens no other file, no port and no connection.
+// checker collects the mistakes in the configuration and the flags of one run. The checker
+// reads the configuration file, but opens no other file, no port and no connection.
 type checker struct {
 	*settings
 	report   *config.Report
 	problems []config.Problem
 }
 
-// mistakeJSON is a mistake for --json.
+// mistakeJSON is a mistake in the output for --json.
 type mistakeJSON struct {
 	File     *shape.Text `json:"file"` // null if the mistake is not in a file
 	Line     *int        `json:"line"` // null if the mistake is not in a line
@@ -33,7 +33,8 @@ type mistakeJSON struct {
 	Message  shape.Text  `json:"message"`
 }
 
-// check writes the mistakes. If there is a mistake, the exit status is the status for wrong usage.
+// check writes the mistakes to the output. If there is a mistake, the exit status is the status for
+// wrong usage.
 func (c *gatewayCommand) check() error {
 	report, err := c.app.CheckConfig(c.flags)
 	k := newChecker(c.settings(c.app), report, err)
@@ -51,8 +52,8 @@ func (c *gatewayCommand) check() error {
 	return nil
 }
 
-// newChecker checks the values that a reload reads. report and err are the results of reading the
-// configuration.
+// newChecker checks the values that a reload reads. The parameters report and err are the results
+// of reading the configuration.
 func newChecker(s *settings, report *config.Report, err error) *checker {
 	k := &checker{s, report, report.Problems}
 	k.add(err)
@@ -82,7 +83,7 @@ func (k *checker) write(p config.Problem) {
 	fmt.Fprintln(a.Out, term.Safe(mistakeText(p)))
 }
 
-// mistakeText returns a mistake with its position.
+// mistakeText returns the text of a mistake with its position.
 func mistakeText(p config.Problem) string {
 	message := locus.MaskText(base.Message(p.Err))
 	switch {
@@ -103,7 +104,7 @@ func (k *checker) add(err error) {
 	}
 }
 
-// addOf adds a problem of a setting or its flag, unless err is nil.
+// addOf adds a problem with a setting or the corresponding flag, unless err is nil.
 func (k *checker) addOf(flag, key string, err error) {
 	if err == nil {
 		return
@@ -116,7 +117,7 @@ func (k *checker) addOf(flag, key string, err error) {
 	k.problems = append(k.problems, k.report.At(key, err))
 }
 
-// checkRules checks each name and pattern.
+// checkRules checks each name and pattern in the settings.
 func (k *checker) checkRules() {
 	for _, name := range k.config.Names {
 		if !locus.IsHost(name) {

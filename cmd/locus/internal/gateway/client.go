@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// openMail sets newRegistry. All settings use the mailbox of the first settings, because a process
-// can open the index of the mail only once.
+// openMail opens the mailbox and sets the field newRegistry. All registries share this mailbox,
+// because a process can open the mail index only once.
 func (c *gatewayCommand) openMail() (closeMail func()) {
 	mail := client.NewMailbox(c.app, true)
 	c.newRegistry = func(a *base.App) (*scheme.Registry, error) {
@@ -23,7 +23,7 @@ func (c *gatewayCommand) openMail() (closeMail func()) {
 	return func() { mail.Close() }
 }
 
-// rules returns the registered schemes, and the rules in the allow and deny lists.
+// rules returns the registered schemes, and the rules from the allow and deny lists.
 func (s *settings) rules() (*scheme.Registry, gateway.Rules, error) {
 	registry, err := s.newRegistry(s.app)
 	if err != nil {
@@ -33,13 +33,14 @@ func (s *settings) rules() (*scheme.Registry, gateway.Rules, error) {
 	return registry, rules, err
 }
 
-// client returns the access client of the gateway. For the client, URLs are links, not typed URLs,
-// and it never prompts for a password. The client of the demonstration reaches only the servers of
-// the tour.
+// client returns the access client of the gateway. The client treats URLs as links, not as typed
+// URLs, and never prompts for a password. In the demonstration, the client can connect only to the
+// servers of the tour.
 func (s *settings) client(registry *scheme.Registry, lists gateway.Rules) (opener *access.Client, closeAll func(), err error) {
 	a := s.app
 	if s.museum == nil {
-		// The proxy variables for other programs may name this gateway.
+		// Ignore the proxy variables of the environment, because they may name this
+		// gateway.
 		if s.locators, err = client.ProxiesOver(a, config.ProxyTable{}); err != nil {
 			return nil, nil, err
 		}

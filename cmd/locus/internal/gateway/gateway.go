@@ -23,8 +23,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// gatewayCommand is one run of "locus gateway". It holds the flags and the values that all settings
-// of the run share.
+// gatewayCommand is one run of "locus gateway". It contains the flags and the values that all
+// settings of the run share.
 type gatewayCommand struct {
 	app      *base.App
 	flags    *pflag.FlagSet // nil for the tour
@@ -34,7 +34,7 @@ type gatewayCommand struct {
 	archive  base.Archive
 
 	museum      *tour.Demo                                  // servers of the demonstration; may be nil
-	newRegistry func(a *base.App) (*scheme.Registry, error) // returns a registry; all registries share one mailbox
+	newRegistry func(a *base.App) (*scheme.Registry, error) // makes a registry; all registries share one mailbox
 	stored      *archive.Store                              // web archives; may be nil
 	cache       *cache.Store                                // may be nil
 	log         *slog.Logger                                // may be nil
@@ -220,7 +220,8 @@ func (s *settings) options(opener *access.Client) (*gateway.Options, error) {
 	return o, err
 }
 
-// share adds the values that all settings share, and the health checks, to o.
+// share adds the health checks to the options o, and also the values that all settings
+// share.
 func (s *settings) share(o *gateway.Options, opener *access.Client) {
 	o.Log, o.Archive, o.Live, o.Cache, o.Recorder = s.log, s.stored, s.archives.Live, s.cache, s.archive.Recorder()
 	o.Health = s.health(opener)
@@ -231,8 +232,8 @@ func writeProcessMetrics(w io.Writer) {
 	metrics.WriteFDMetrics(w)
 }
 
-// openCache opens the cache. It returns nil for the demonstration and for archives, because they
-// need no cache.
+// openCache opens the cache. For the demonstration and for archives, which need no cache, it
+// returns nil.
 func (s *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
 	if s.config.NoCache || s.museum != nil || s.stored != nil {
 		return nil, nil
@@ -256,7 +257,7 @@ func (s *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
 	return store, nil
 }
 
-// homeSections returns the sections of the first page about the tour.
+// homeSections returns the sections about the tour for the home page.
 func (s *settings) homeSections() []gateway.Section {
 	if s.museum == nil {
 		return nil
@@ -275,7 +276,8 @@ func (s *settings) homeSections() []gateway.Section {
 	return sections
 }
 
-// ServeDemo serves the tour to a browser until a signal. It ignores configured proxies.
+// ServeDemo serves the tour to a browser until a signal arrives. It ignores configured
+// proxies.
 func ServeDemo(a *base.App, listen config.ListenAddress) error {
 	c := &gatewayCommand{app: a, values: config.Default().Gateway, demo: true}
 	c.values.Listen, c.values.LogFormat = config.GatewayAddress(listen), "none"

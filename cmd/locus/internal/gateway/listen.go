@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// listen returns the sockets that systemd has opened for this process. Without such sockets, it
-// listens on the configured address.
+// listen returns listeners for the sockets that systemd has opened for this process. Without such
+// sockets, it listens on the configured address.
 func (s *settings) listen() ([]net.Listener, error) {
 	if files := activation.Files(true); len(files) > 0 {
 		return listenersOf(files)
@@ -27,7 +27,7 @@ func (s *settings) listen() ([]net.Listener, error) {
 	return []net.Listener{l}, nil
 }
 
-// listenersOf returns the listeners of sockets.
+// listenersOf converts socket files to listeners.
 func listenersOf(files []*os.File) (list []net.Listener, err error) {
 	for _, f := range files {
 		l, err := net.FileListener(f)

@@ -12,13 +12,14 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Errors for missing settings, without which the gateway cannot send messages.
+// These errors report missing settings that the gateway needs to send messages.
 var (
 	errNoSender = errors.New("it needs a sender: set mail.from in the configuration")
 	errNoWay    = errors.New("it needs a way to send: set mail.relay or mail.sendmail in the configuration")
 )
 
-// mail returns the sender of messages, or nil if the configuration does not enable it.
+// mail returns the settings for sending mail, or nil if the configuration does not enable
+// mail.
 func (s *settings) mail(opener *access.Client) (*gateway.Mail, error) {
 	a := s.app
 	if !s.config.Mail || s.museum != nil {

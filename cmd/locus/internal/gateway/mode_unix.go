@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// withMode calls the function f, which creates a socket, so that the socket has the given mode. The
-// socket has this mode from its creation, so no other user can connect before. A zero mode changes
+// withMode calls the function f, which creates a socket with the given mode. The socket has this
+// mode from its creation, so no other user can connect before the mode is set. A zero mode changes
 // nothing.
 func withMode(mode fs.FileMode, f func() error) error {
 	if mode == 0 {

@@ -22,7 +22,7 @@ import (
 // stopTime is how long requests in progress may take after SIGTERM.
 const stopTime = 10 * time.Second
 
-// running is a gateway, with the settings that it uses.
+// running is a running gateway, with the settings that it uses.
 type running struct {
 	*settings
 	close  func()         // closes the client of settings
@@ -77,7 +77,7 @@ func (r *running) serve(g *gateway.Gateway) error {
 	a.Note("shutting down: requests in progress may take %v", stopTime)
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
-	server.Shutdown(ctx) // clients with unfinished responses notice the end of the connection
+	server.Shutdown(ctx) // on timeout, clients with unfinished responses notice the end of the connection
 	for range running {
 		err = errors.Join(err, <-served)
 	}
@@ -87,7 +87,7 @@ func (r *running) serve(g *gateway.Gateway) error {
 	return nil
 }
 
-// announce writes the address of l to standard output.
+// announce writes the address of the listener l to standard output.
 func (r *running) announce(l net.Listener) {
 	a := r.gatewayCommand.app
 	where := "http://" + l.Addr().String() + "/"
@@ -111,8 +111,8 @@ func (r *running) notify(state string) {
 	}
 }
 
-// reload reads the configuration again. If the configuration has no mistakes, new requests use it.
-// Otherwise the former settings stay in use.
+// reload reads the configuration again. If the configuration contains no mistakes, new requests use
+// the new settings. Otherwise the former settings stay in use.
 func (r *running) reload(server *gateway.Server) {
 	a := r.gatewayCommand.app
 	r.notify(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
@@ -162,8 +162,8 @@ func (r *running) replace(server *gateway.Server, s *settings) error {
 	return nil
 }
 
-// open returns the client and the options for s. If only a restart can change a value, the value
-// comes from the former settings.
+// open returns the client and the options for the settings s. If only a restart can change a value,
+// the value comes from the former settings.
 func (s *settings) open() (opener *access.Client, o *gateway.Options, closeAll func(), err error) {
 	registry, rules, err := s.rules()
 	if err != nil {

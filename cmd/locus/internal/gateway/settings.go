@@ -9,18 +9,19 @@ import (
 	"github.com/locus-url/locus/internal/command/config"
 )
 
-// settings is the result of reading the configuration once. A reload creates new settings.
+// settings contains the values from reading the configuration once. A reload creates new
+// settings.
 type settings struct {
 	*gatewayCommand
 	app    *base.App // contains the configuration
 	config config.Gateway
 
-	locators *access.Proxies // proxies and URL templates that URLs go through
+	locators *access.Proxies // proxies and URL templates for requests
 	relays   *access.Client  // client for the mail relay; may be nil
 }
 
-// settings returns the settings in the configuration of a. Flags replace values in the
-// configuration.
+// settings returns the settings from the configuration of the program a. Flags replace
+// values from the configuration.
 func (c *gatewayCommand) settings(a *base.App) *settings {
 	if c.flags == nil {
 		return &settings{gatewayCommand: c, app: a, config: c.values}
@@ -39,7 +40,7 @@ func (c *gatewayCommand) settings(a *base.App) *settings {
 	return s
 }
 
-// use sets value to said, the value of a flag, if the user set this flag.
+// use replaces a setting with the value of a flag, if the user has set this flag.
 func use[T any](c *gatewayCommand, flag string, value *T, said T) {
 	if c.flags.Changed(flag) {
 		*value = said
@@ -56,8 +57,8 @@ func (s *settings) limitMemory() {
 	debug.SetMemoryLimit(limit)
 }
 
-// keepFixed replaces the settings that only a restart can change by the former settings. It returns
-// the keys of the settings that differ.
+// keepFixed restores the former values of settings that only a restart can change. It returns the
+// keys of the settings that differ.
 func (s *settings) keepFixed(former *settings) (keys []string) {
 	to, from := &s.config, &former.config
 	differs := func(key string, differs bool) {
