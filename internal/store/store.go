@@ -1,14 +1,14 @@
-// Package store manages a bbolt database in a file. It adds a format version, a lock that names
-// its holder, and detection of damage.
+// Package store manages a bbolt database in a file. The package adds a format version, a lock that
+// names its holder, and detection of damage.
 //
-// bbolt trusts its file. If the file is damaged, bbolt panics, sometimes in its own
-// goroutine, reads unmapped memory, or recurses until the stack overflows. So the lock
-// file beside the database (PATH.lock) records the database's state: "clean" with a
-// checksum of the whole file, or "open" during writes. If a file differs from its
-// checksum, it is damaged, and this package does not open it with bbolt. If a killed
-// process left a file "open", the next process reads the file once from beginning to
-// end. Meanwhile the state is "trial": if reading kills this process too, or a write
-// fails because of damage, the next process treats the file as damaged.
+// The bbolt library trusts its file. If the file is damaged, bbolt panics, sometimes in its own
+// goroutine, reads unmapped memory, or recurses until the stack overflows. So this package records
+// the state of the database in a lock file beside the database (PATH.lock). The state is "clean"
+// with a checksum of the whole file, or "open" during writes. If a file does not match its
+// checksum, the file is damaged, and this package does not open it with bbolt. If a killed process
+// left a file in the state "open", the next process reads the file once from beginning to end.
+// Meanwhile the state is "trial". If reading kills this process too, or if a write fails because of
+// damage, the next process treats the file as damaged.
 package store
 
 import (
@@ -33,10 +33,10 @@ import (
 )
 
 var (
-	// ErrDamaged means that a file is not a database, or has another version than expected.
-	// Other errors wrap it.
+	// ErrDamaged means that a file is not a database, or that its version differs from the
+	// expected version. Other errors of this package wrap ErrDamaged.
 	ErrDamaged = errors.New("damaged")
-	// ErrBusy means that another process uses the database. [BusyError] wraps it.
+	// ErrBusy means that another process uses the database. [BusyError] wraps ErrBusy.
 	ErrBusy = errors.New("in use by another process")
 )
 
@@ -60,37 +60,38 @@ func (e *BusyError) Unwrap() error { return ErrBusy }
 // DefaultWait is the default of [File].Wait.
 const DefaultWait = 2 * time.Second
 
-// File is a database in a file. The exported fields must not change after the first
-// call. Its methods may be called concurrently, except those that need the lock.
+// File is a database in a file. The exported fields must not change after the first call.
+// Its methods may be called concurrently, except methods that require the lock.
 type File struct {
 	Path    string
 	Version string
-	Buckets []string      // bucket names, except "meta", which holds the version
+	Buckets []string      // names of the buckets, except the bucket "meta"
 	Wait    time.Duration // maximum wait for another process; 0 means [DefaultWait]
-	// Check, if not nil, verifies the content before the database is used.
+	// Check, if not nil, verifies the content of the database before this package uses it.
 	Check func(*bbolt.Tx) error
 
 	held  sync.Mutex // locked while this File holds the file lock
 	lock  *os.File
 	state state
 	wrote bool  // whether the database was written since Lock
-	sound stamp // stamp of the file when this process last verified or wrote it
+	sound stamp // stamp of the file after the last verification or write
 
 	mu     sync.RWMutex
-	db     *bbolt.DB   // nil if the file is open only during View and Update
+	db     *bbolt.DB   // open database; nil if the file is open only during View and Update
 	failed atomic.Bool // whether a write found damage
 }
 
-// Meta is the bucket with the version. Its other keys belong to the caller.
+// Meta is the name of the bucket with the version. The caller may use other keys in this
+// bucket.
 const Meta = "meta"
 
 var versionKey = []byte("version")
 
-// state is the content of the lock file.
+// state is the JSON content of the lock file.
 type state struct {
 	Process int    `json:"process"`
 	State   string `json:"state,omitempty"`
-	Size    int64  `json:"size,omitempty"` // size of the database, if it is clean
+	Size    int64  `json:"size,omitempty"` // size of the database, if the state is clean
 	Sum     uint32 `json:"sum,omitempty"`  // CRC-32C of the database
 }
 
@@ -100,7 +101,7 @@ const (
 	stateTrial = "trial"
 )
 
-// stamp shows whether a file has changed.
+// stamp contains the size and the modification time of a file, to detect changes.
 type stamp struct{ size, time int64 }
 
 func (f *File) stamp() stamp {
@@ -116,8 +117,8 @@ func (f *File) wait() time.Duration { return cmp.Or(f.Wait, DefaultWait) }
 // lockPause is the pause between two attempts to lock the file.
 const lockPause = 20 * time.Millisecond
 
-// Lock locks the database, so that only f may write until Unlock. The error is a [*BusyError]
-// if another process, or another File in this process, holds the lock.
+// Lock locks the database, so that only this File may write until Unlock. The error is a
+// [*BusyError] if another process, or another File in this process, holds the lock.
 func (f *File) Lock() error {
 	lock, err := os.OpenFile(f.Path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -125,7 +126,8 @@ func (f *File) Lock() error {
 	}
 	for begin := time.Now(); ; time.Sleep(lockPause) {
 		if f.held.TryLock() {
-			// If the file system does not support these locks, bbolt's own lock remains.
+			// If the file system does not support these locks, only bbolt's own lock
+			// protects the file.
 			if err = filelock.Try(lock); err == nil || errors.Is(err, errors.ErrUnsupported) {
 				break
 			}
@@ -143,7 +145,8 @@ func (f *File) Lock() error {
 	}
 	f.lock, f.state, f.wrote = lock, state{}, false
 	f.failed.Store(false)
-	// An unreadable lock file is from another program version, so the state is unknown.
+	// If the lock file is unreadable, another version of the program wrote it, so the state
+	// is unknown.
 	_ = filelock.Read(lock, &f.state)
 	f.state.Process = os.Getpid()
 	if err := f.mark(f.state); err != nil {
@@ -153,8 +156,8 @@ func (f *File) Lock() error {
 	return nil
 }
 
-// mark writes a state to the lock file. The length of the file never changes, so the write succeeds
-// on a full disk.
+// mark writes a state to the lock file. The length of the lock file never changes, so the write
+// succeeds even on a full disk.
 func (f *File) mark(s state) error {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -175,8 +178,8 @@ func (f *File) mark(s state) error {
 	return nil
 }
 
-// dirty records that the database is about to be written. The record must reach the disk first;
-// otherwise, after a power failure, a changed database would not match its checksum.
+// dirty records that a write to the database will follow. The record must reach the disk before the
+// write. Otherwise, after a power failure, a changed database would not match its checksum.
 func (f *File) dirty() error {
 	if f.wrote {
 		return nil
@@ -210,13 +213,13 @@ func (f *File) Unlock() (err error) {
 			err = f.mark(clean)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			err = nil // nothing was written
+			err = nil // there is no database, because nothing was written
 		}
 	}
 	return errors.Join(err, f.lock.Close())
 }
 
-// sum returns the clean state, with the size and the checksum of the file.
+// sum returns a clean state with the current size and checksum of the file.
 func (f *File) sum() (s state, err error) {
 	file, err := os.Open(f.Path)
 	if err != nil {
@@ -228,9 +231,9 @@ func (f *File) sum() (s state, err error) {
 	return state{Process: os.Getpid(), State: stateClean, Size: size, Sum: sum.Sum32()}, err
 }
 
-// Verify returns an error that wraps [ErrDamaged] if the database is damaged. It
-// accepts a missing database, and one that did not change since the last call. The
-// caller must hold the lock.
+// Verify returns an error that wraps [ErrDamaged] if the database is damaged. It accepts a
+// missing database, and a database that has not changed since the last call. The caller
+// must hold the lock.
 func (f *File) Verify() error {
 	now := f.stamp()
 	if now.size == 0 || now == f.sound {
@@ -266,7 +269,8 @@ func (f *File) Verify() error {
 		return nil
 	})
 	if trial && err != nil && !errors.Is(err, ErrDamaged) {
-		// The system failed, not the file, so the next process checks the file again.
+		// The error comes from the system and not from the file, so the next process checks
+		// the file again.
 		return errors.Join(err, f.markNow(stateOpen))
 	}
 	if err != nil {
@@ -281,15 +285,16 @@ func (f *File) Verify() error {
 	return nil
 }
 
-// touch reads all bytes of an entry. In a damaged database, an entry may point to memory outside
-// the file.
+// touch reads all bytes of a database entry. In a damaged database, an entry may point to memory
+// outside the file.
 func touch(key, value []byte) error {
 	crc32.ChecksumIEEE(key)
 	crc32.ChecksumIEEE(value)
 	return nil
 }
 
-// Doubt makes the next Verify check the database even if it did not change.
+// Doubt makes the next call of Verify check the database even if the database did not
+// change.
 func (f *File) Doubt() { f.sound = stamp{} }
 
 // SetAside renames a damaged database to PATH.damaged. The caller must hold the lock.
@@ -316,7 +321,8 @@ func (f *File) away(fn func() error) error {
 }
 
 // Open locks and verifies the database and keeps it open until Unlock. If the database is
-// damaged, Open renames it, creates an empty database and returns the reason as damage.
+// damaged, Open renames the file, creates an empty database and returns the reason as the
+// error damage.
 func (f *File) Open() (damage, err error) {
 	if err := f.Lock(); err != nil {
 		return nil, err
@@ -352,9 +358,9 @@ func (f *File) verifyAndOpen() error {
 	return nil
 }
 
-// View calls fn with a read-only transaction. The error is fs.ErrNotExist if there is no
-// database, and wraps [ErrDamaged] if the database is damaged. The caller need not hold the
-// lock.
+// View calls the function fn with a read-only transaction. If there is no database, the
+// error is fs.ErrNotExist. If the database is damaged, the error wraps [ErrDamaged]. The
+// caller need not hold the lock.
 func (f *File) View(fn func(*bbolt.Tx) error) error { return f.view(false, fn) }
 
 func (f *File) view(freelist bool, fn func(*bbolt.Tx) error) error {
@@ -368,7 +374,7 @@ func (f *File) view(freelist bool, fn func(*bbolt.Tx) error) error {
 		return err
 	}
 	if info.Size() == 0 {
-		return fs.ErrNotExist // another process is creating it
+		return fs.ErrNotExist // another process is creating the database
 	}
 	db, err := f.open(bbolt.Options{ReadOnly: true, PreLoadFreelist: freelist})
 	if err != nil {
@@ -385,8 +391,8 @@ func (f *File) view(freelist bool, fn func(*bbolt.Tx) error) error {
 	return errors.Join(err, protect(db.Close))
 }
 
-// Update calls fn with a transaction that writes everything or, after an error,
-// nothing. It creates a missing database. The caller must hold the lock, and must
+// Update calls the function fn with a read-write transaction. If an error occurs, Update
+// writes nothing. It creates a missing database. The caller must hold the lock, and must
 // have called Verify or Open.
 func (f *File) Update(fn func(*bbolt.Tx) error) (err error) {
 	defer func() {
@@ -422,8 +428,9 @@ func (f *File) Update(fn func(*bbolt.Tx) error) (err error) {
 	return err
 }
 
-// open opens the database. The file stores the list of free pages. Otherwise bbolt would find
-// them by reading all pages in its own goroutine, where this package can't recover a panic.
+// open opens the database. It makes bbolt store the list of free pages in the file. Otherwise bbolt
+// would read all pages in its own goroutine to find free pages, and this package can't recover a
+// panic there.
 func (f *File) open(o bbolt.Options) (db *bbolt.DB, err error) {
 	o.Timeout, o.FreelistType, o.NoStatistics = f.wait(), bbolt.FreelistMapType, true
 	var file *os.File
@@ -478,8 +485,8 @@ func (f *File) checkVersion(tx *bbolt.Tx) error {
 	return nil
 }
 
-// protect calls fn. It converts a panic in bbolt, or a fault in the mapped memory of the file,
-// to an error that wraps ErrDamaged.
+// protect calls the function fn. It converts a panic in bbolt, or a fault in the mapped memory of
+// the file, to an error that wraps ErrDamaged.
 func protect(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
