@@ -15,24 +15,26 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Screen drives a session of 3270 screens. Its methods must not be called concurrently.
+// Screen automates a session with 3270 screens. Its methods must not be called
+// concurrently.
 type Screen struct {
 	ctx      context.Context
 	terminal telnet.Terminal3270
-	step     time.Duration // timeout of a wait; zero for none
+	step     time.Duration // timeout of a wait; zero means no timeout
 	ended    chan struct{} // closed when the session has ended
 	end      error         // reason why the session ended
-	text     lastText      // text from the host before its first screen; must not be read before the channel ended is closed
+	text     lastText      // text from the host before its first screen; not readable until the channel ended is closed
 }
 
-// NewScreen starts to read from the given terminal. Each wait for the host takes at most the
-// duration step; zero means no limit. When ctx ends, all methods return an error. The caller
+// NewScreen starts to read from the given terminal. The parameter step limits each wait for
+// the host; zero means no limit. When ctx ends, all methods return an error. The caller
 // must call Close.
 func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Duration) *Screen {
 	s := &Screen{ctx: ctx, terminal: terminal, step: step, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		// Only the end of the output is stored, for errors. The output ends when the session ends.
+		// The Screen stores only the end of the output, for error messages. The output ends when
+		// the session ends.
 		if _, s.end = io.Copy(&s.text, terminal); s.end == nil {
 			s.end = io.EOF
 		}
@@ -40,10 +42,11 @@ func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Dura
 	return s
 }
 
-// lastText stores the end of the text written to it.
+// lastText stores the last bytes that were written to it.
 type lastText []byte
 
-// maxLastText exceeds the length of quoted text in an error.
+// maxLastText is the maximum length of a lastText in bytes. It exceeds the length of quoted
+// text in an error.
 const maxLastText = 512
 
 func (l *lastText) Write(p []byte) (int, error) {
@@ -52,13 +55,13 @@ func (l *lastText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close ends the session. After Close the screen does not change.
+// Close ends the session. After Close, the screen does not change.
 func (s *Screen) Close() {
 	s.terminal.Close()
 	<-s.ended
 }
 
-// Send types text. In text, \r is Enter.
+// Send types text. The character \r in the text is the Enter key.
 func (s *Screen) Send(text string) error {
 	if err := s.ready(); err != nil {
 		return err
@@ -111,7 +114,7 @@ func (s *Screen) Expect(re *regexp.Regexp) error {
 	return err
 }
 
-// begins returns the start of the screen, quoted for an error message.
+// begins returns the first text on the screen, quoted for an error message.
 func (s *Screen) begins() string {
 	return locus.Quote(strings.Join(strings.Fields(s.terminal.Screen().Text()), " "))
 }
@@ -120,7 +123,7 @@ func (s *Screen) begins() string {
 var errKeyboardLocked = late("the host did not unlock the keyboard")
 
 // ready waits until the host unlocks the keyboard, which means that it has handled the last
-// key. If the host ends the session after it showed a screen, ready returns nil.
+// key. If the host ends the session after it has shown a screen, ready returns nil.
 func (s *Screen) ready() error {
 	err := s.wait(func(screen *tn3270.Screen) bool { return screen.Status().Lock == tn3270.Unlocked })
 	switch shown := s.terminal.Screen().Status().Mode != tn3270.ModeNone; {
@@ -134,8 +137,8 @@ func (s *Screen) ready() error {
 	return err
 }
 
-// noScreen returns the error for a host that sent no screen, with the text that it sent
-// instead. It ends the session first, so that the text is complete.
+// noScreen returns the error for a host that sent no screen. The error contains the text
+// that the host sent instead. It ends the session first, so that the text is complete.
 func (s *Screen) noScreen() error {
 	s.Close()
 	err := fmt.Errorf("%w: the host sent no 3270 screen", scheme.ErrProtocol)
@@ -145,8 +148,8 @@ func (s *Screen) noScreen() error {
 	return err
 }
 
-// Settle waits until the screen is unchanged for a time, or the session ends. It does not wait
-// longer than the limit of a step, and accepts that the keyboard stays locked.
+// Settle waits until the screen does not change for the given time, or until the session ends. It
+// does not wait longer than the limit of a step, and ignores whether the keyboard is locked.
 func (s *Screen) Settle(still time.Duration) error {
 	if err := s.ready(); err != nil && !errors.Is(err, errKeyboardLocked) {
 		return err

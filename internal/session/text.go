@@ -1,5 +1,5 @@
-// Package session automates interactive sessions: it sends input and waits for output of the
-// host. [Text] drives text sessions, [Screen] drives 3270 sessions.
+// Package session automates interactive sessions: it sends input and waits for output of
+// the host. [Text] automates text sessions, and [Screen] automates 3270 sessions.
 package session
 
 import (
@@ -21,39 +21,40 @@ type Driver interface {
 	Send(text string) error
 	// Expect waits until the output of the host matches re.
 	Expect(re *regexp.Regexp) error
-	// Settle waits until the output is unchanged for a time, or the session ends.
+	// Settle waits until the output does not change for the given time, or until the
+	// session ends.
 	Settle(silence time.Duration) error
 }
 
-// window is the number of latest bytes that Expect can match.
+// window is the number of bytes at the end of the output that Expect can match.
 const window = 64 << 10
 
-// Event is the kind of an event of a [Text].
+// Event is a kind of event that a [Text] reports.
 type Event string
 
 const (
 	Received Event = "received" // output of the host
-	Sent     Event = "sent"     // input, reported before it is sent
-	Matched  Event = "matched"  // output that Expect waited for
+	Sent     Event = "sent"     // input, reported before the input is sent
+	Matched  Event = "matched"  // output that matched the expression for Expect
 	Closed   Event = "closed"   // end of the session, without bytes
 )
 
-// Text drives a text session. Its methods must not be called concurrently.
+// Text automates a text session. Its methods must not be called concurrently.
 type Text struct {
 	ctx  context.Context
 	conn scheme.Terminal
-	step time.Duration // timeout of Send and Expect; zero for none
+	step time.Duration // timeout of Send and Expect; zero means no timeout
 	tell func(e Event, octets []byte) error
 
 	pieces chan []byte // pieces of the output; closed when the output ends
-	end    error       // reason why pieces was closed
+	end    error       // reason why the channel pieces was closed
 	output []byte      // output since the last match; at most window bytes
 }
 
-// NewText starts to read from conn. Send and Expect wait at most for the duration step; zero
-// means no limit. When ctx ends, all methods return an error. The methods call the function
-// tell for each event. If the function returns an error, they return that error. The caller
-// must call Close.
+// NewText starts to read from conn. The parameter step limits how long Send and Expect
+// wait; zero means no limit. When ctx ends, all methods return an error. The methods call
+// the function tell for each event. If tell returns an error, the method returns that
+// error. The caller must call Close.
 func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, tell func(e Event, octets []byte) error) *Text {
 	t := &Text{ctx: ctx, conn: conn, step: step, tell: tell, pieces: make(chan []byte)}
 	go t.read()
@@ -83,7 +84,7 @@ func (t *Text) Close() error {
 	return t.tell(Closed, nil)
 }
 
-// Send sends octets as input and receives output meanwhile.
+// Send sends input to the host, and receives output meanwhile.
 func (t *Text) Send(octets string) error {
 	select {
 	case piece, ok := <-t.pieces:
@@ -95,7 +96,7 @@ func (t *Text) Send(octets string) error {
 		}
 	default:
 	}
-	// Report the event before the echo of the host.
+	// Report the event now, so that it comes before the echo of the host.
 	if err := t.tell(Sent, []byte(octets)); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (t *Text) Send(octets string) error {
 	return t.takeUntil(sent)
 }
 
-// takeUntil receives output until the channel sent has a result.
+// takeUntil receives output until the channel sent delivers a result.
 func (t *Text) takeUntil(sent <-chan error) error {
 	tooLate := after(t.step)
 	pieces := t.pieces
@@ -153,7 +154,7 @@ func (t *Text) Expect(re *regexp.Regexp) error {
 	}
 }
 
-// Settle waits until the host sends nothing for a time, or ends the session.
+// Settle waits until the host sends nothing for the given time, or ends the session.
 func (t *Text) Settle(silence time.Duration) error {
 	for {
 		err := t.receive(time.After(silence))
@@ -201,7 +202,7 @@ func (t *Text) last() string {
 	return ""
 }
 
-// errLate reports a timeout.
+// errLate is an internal error that reports a timeout. Callers replace it with a lateError.
 var errLate = errors.New("late")
 
 // lateError is the error of a step that timed out.
