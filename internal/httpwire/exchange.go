@@ -1,5 +1,5 @@
-// Package httpwire finds HTTP/1 requests and responses in the bytes of a connection that
-// package net/http uses, to record them.
+// Package httpwire records HTTP/1 requests and responses. It finds them in the bytes of a
+// connection that package net/http uses.
 package httpwire
 
 import (
@@ -15,21 +15,21 @@ import (
 // maxHeader is the maximum size of a header in memory. Clients accept only shorter headers.
 const maxHeader = 1 << 20
 
-// Exchange reads the bytes of one request and its response. It may be used concurrently,
+// Exchange parses the bytes of one request and its response. It may be used concurrently,
 // because package net/http writes and reads in different goroutines.
 type Exchange struct {
 	mu       sync.Mutex
 	to       scheme.Exchange
 	secret   func(text string) // function that receives texts that must not be recorded
-	request  []byte            // header bytes sent so far
-	response []byte            // header bytes received so far
+	request  []byte            // header bytes that were sent
+	response []byte            // header bytes that were received
 	sent     bool              // the whole header was sent
 	received bool              // the whole header was received
 	over     bool
 }
 
-// New returns an exchange that passes the bytes it reads to an exchange of r, or nil if r is nil.
-// The methods of a nil Exchange do nothing.
+// New returns an Exchange that passes the parsed bytes to the recorder r. If r is nil, New returns
+// nil. The methods of a nil Exchange do nothing.
 func New(r scheme.Recorder) *Exchange {
 	if r == nil {
 		return nil
@@ -37,8 +37,9 @@ func New(r scheme.Recorder) *Exchange {
 	return &Exchange{to: r.Exchange(), secret: r.Secret}
 }
 
-// Begin begins the exchange on a connection. The caller must call it again if package net/http
-// tries another connection. The parameter remote is the server's address, or nil if unknown.
+// Begin begins the exchange on a connection. The caller must call Begin again if package net/http
+// tries another connection. The parameter remote is the server's address, or nil if the address is
+// unknown.
 func (x *Exchange) Begin(remote net.Addr) {
 	if x == nil {
 		return
@@ -97,7 +98,7 @@ func (x *Exchange) receive(p []byte) {
 	}
 }
 
-// Repeated is like the method of [scheme.Exchange].
+// Repeated is like the method Repeated of [scheme.Exchange].
 func (x *Exchange) Repeated() {
 	if x != nil {
 		x.mu.Lock()
@@ -106,7 +107,7 @@ func (x *Exchange) Repeated() {
 	}
 }
 
-// End is like the method of [scheme.Exchange].
+// End is like the method End of [scheme.Exchange].
 func (x *Exchange) End(err error) {
 	if x == nil {
 		return
@@ -143,21 +144,20 @@ func isInterim(header []byte) bool {
 	return len(status) >= 3 && status[0] == '1' && string(status[:3]) != "101"
 }
 
-// Tap is the part of a connection that passes its bytes to the exchange in progress. The zero
-// Tap drops the bytes.
+// Tap passes the bytes of a connection to the Exchange in progress. The zero Tap drops the bytes.
 type Tap struct{ x atomic.Pointer[Exchange] }
 
-// Begin makes x, which may be nil, the exchange in progress.
+// Begin makes x the Exchange in progress. The parameter x may be nil.
 func (t *Tap) Begin(x *Exchange) { t.x.Store(x) }
 
-// Sent passes on the written bytes.
+// Sent passes written bytes to the Exchange in progress.
 func (t *Tap) Sent(p []byte) {
 	if x := t.x.Load(); x != nil {
 		x.send(p)
 	}
 }
 
-// Received passes on the bytes that were read.
+// Received passes received bytes to the Exchange in progress.
 func (t *Tap) Received(p []byte) {
 	if x := t.x.Load(); x != nil && len(p) > 0 {
 		x.receive(p)

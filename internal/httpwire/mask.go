@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// public lists the request fields with values that may be shown. Other fields may contain a
-// login that the user added, so their values are hidden.
+// public lists the request header fields whose values may be recorded. Other fields may
+// contain a login that the user added, so their values are hidden.
 var public = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Dnt",
 	"Expect", "Host", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive", "Max-Forwards",
@@ -19,20 +19,21 @@ var public = []string{
 	"Sec-Gpc", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Upgrade-Insecure-Requests", "User-Agent", "Via",
 }
 
-// secret lists the response fields with hidden values.
+// secret lists the response header fields whose values are hidden.
 var secret = []string{"Set-Cookie", "Set-Cookie2", "Cookie", "Authorization", "Proxy-Authorization", "Authentication-Info", "Proxy-Authentication-Info"}
 
-// located lists fields that contain URLs, perhaps with a password.
+// located lists header fields that contain URLs, possibly with a password.
 var located = []string{"Location", "Content-Location", "Refresh", "Link", "Referer", "Origin"}
 
 func isSecretRequest(name string) bool  { return !slices.Contains(public, name) }
 func isSecretResponse(name string) bool { return slices.Contains(secret, name) }
 
-// hidden replaces secrets.
+// hidden is the text that replaces secrets.
 const hidden = "***"
 
 // mask replaces the secrets in a header by "***". It returns the masked header and the names of the
-// changed fields, and calls tell with each secret. A folded line belongs to the field before it.
+// changed fields, and calls the function tell with each secret. A folded line belongs to the
+// previous field.
 func mask(header []byte, isSecret func(name string) bool, tell func(secret string)) (masked []byte, fields []string) {
 	name := ""
 	line, rest, _ := bytes.Cut(header, []byte("\n"))
@@ -70,7 +71,7 @@ func mask(header []byte, isSecret func(name string) bool, tell func(secret strin
 	return masked, fields
 }
 
-// maskTarget removes the password from the URL in the first line of a proxy request.
+// maskTarget removes the password from the URL in the request line of a proxy request.
 func maskTarget(line string) string {
 	method, rest, _ := strings.Cut(line, " ")
 	target, version, ok := strings.Cut(rest, " ")
@@ -88,8 +89,8 @@ func maskTarget(line string) string {
 // shorter value is usually a word, such as a language.
 const minToken = 8
 
-// secretsIn returns the secrets in the value of a hidden field, in each form that a server may
-// repeat: cookie values, and the credentials and the password of a login.
+// secretsIn returns the secrets in the value of a hidden field, as a server may repeat them. They
+// are cookie values, encoded credentials, and the password of a login.
 func secretsIn(name, value string) []string {
 	value = strings.TrimSpace(value)
 	switch name {
@@ -101,7 +102,7 @@ func secretsIn(name, value string) []string {
 				list = append(list, text)
 			}
 			if name == "Set-Cookie" {
-				break // the rest are attributes, which are not secret
+				break // the other pairs are attributes, which are not secret
 			}
 		}
 		return list
@@ -120,7 +121,7 @@ func secretsIn(name, value string) []string {
 	return []string{value}
 }
 
-// maskValue hides a value, but not the authentication scheme of a login.
+// maskValue hides a value, but preserves the authentication scheme of a login.
 func maskValue(name, value string) string {
 	value = strings.TrimSpace(value)
 	if method, _, ok := strings.Cut(value, " "); ok && (name == "Authorization" || name == "Proxy-Authorization") {
@@ -129,7 +130,7 @@ func maskValue(name, value string) string {
 	return " " + hidden
 }
 
-// maskURLs hides the passwords in the URLs of a value.
+// maskURLs hides passwords in URLs within a value.
 func maskURLs(name, value string) string {
 	if !slices.Contains(located, name) || !strings.Contains(value, "@") && !strings.Contains(value, "%") {
 		return value
@@ -137,7 +138,7 @@ func maskURLs(name, value string) string {
 	trimmed := strings.TrimSpace(value)
 	if u, err := locus.Parse(trimmed); err == nil {
 		if _, ok := u.Password(); !ok {
-			return value // any other apparent password is a part of the URL
+			return value // other text that looks like a password is a part of the URL
 		}
 	}
 	return strings.Replace(value, trimmed, locus.MaskText(trimmed), 1)
