@@ -1,5 +1,5 @@
-// Package archived helps schemes to collect the bytes of a menu, for Menu.Source, and to read
-// them again, for Access.Archived.
+// Package archived helps schemes to archive menus. A [Buffer] collects the bytes of a menu for
+// Menu.Source, and the other functions help Access.Archived to parse such bytes again.
 package archived
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// most limits the collected bytes of a menu. The newsgroup list of a large news server has about a
+// most limits the collected bytes of a menu. The newsgroup list of a large news server is about a
 // tenth of this size.
 const most = 64 << 20
 
@@ -22,8 +22,8 @@ type Buffer struct {
 	full   bool
 }
 
-// For returns a Buffer if the request's Source is set and the request is not a probe, and
-// otherwise nil.
+// For returns a Buffer if the Source field of the request is true and the request is not a
+// probe. Otherwise it returns nil.
 func For(req *scheme.Request) *Buffer {
 	if !req.Source || req.Probe {
 		return nil
@@ -38,7 +38,7 @@ func (b *Buffer) Reset() {
 	}
 }
 
-// Write adds octets. It never fails.
+// Write adds bytes to the buffer. It never fails.
 func (b *Buffer) Write(p []byte) (int, error) {
 	switch {
 	case b == nil || b.full:
@@ -65,7 +65,7 @@ func (b *Buffer) Truncate(n int) {
 	}
 }
 
-// Tee returns a reader of r that adds the bytes it reads.
+// Tee returns a reader that reads from r and adds the bytes to the buffer.
 func (b *Buffer) Tee(r io.Reader) io.Reader {
 	if b == nil {
 		return r
@@ -73,8 +73,8 @@ func (b *Buffer) Tee(r io.Reader) io.Reader {
 	return io.TeeReader(r, b)
 }
 
-// Attach sets the Source of m. The parameter mediaType is the type that the server reported. If there
-// were too many bytes, Source returns nil.
+// Attach sets the Source function of the menu m. The parameter mediaType is the type that the
+// server reported. If there were too many bytes, the Source function returns nil.
 func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
 	if b == nil {
 		return
@@ -87,14 +87,14 @@ func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
 	}
 }
 
-// Dialer is a [scheme.Dialer] for archived bytes. Its connections read a body, one after the
-// other, and discard written bytes.
+// Dialer is a [scheme.Dialer] for archived bytes. The connections of a Dialer read the same
+// body, one connection after the other, and discard written bytes.
 type Dialer struct{ body io.ReadCloser }
 
-// NewDialer returns a Dialer for body. Closing a connection closes body.
+// NewDialer returns a Dialer that reads body. Closing a connection closes body.
 func NewDialer(body io.ReadCloser) *Dialer { return &Dialer{body} }
 
-// DialContext implements [scheme.Dialer]. It opens no connection.
+// DialContext implements [scheme.Dialer]. It opens no network connection.
 func (d *Dialer) DialContext(context.Context, string, string) (net.Conn, error) {
 	return conn{d.body}, nil
 }
@@ -113,10 +113,12 @@ type address struct{}
 func (address) Network() string { return "archived" }
 func (address) String() string  { return "archived" }
 
-// Dated is a body with the time of its capture, for formats with dates that lack a year.
+// Dated is implemented by a body with a known capture time. A scheme needs this time if
+// dates in its format lack a year.
 type Dated interface{ Date() time.Time }
 
-// Date returns the time when body was archived, or the current time if that is unknown.
+// Date returns the time at which body was archived, or the current time if the capture time
+// is unknown.
 func Date(body io.Reader) time.Time {
 	if d, ok := body.(Dated); ok && !d.Date().IsZero() {
 		return d.Date()
@@ -124,11 +126,11 @@ func Date(body io.Reader) time.Time {
 	return time.Now()
 }
 
-// Selected is a body with the range of items that the request selects. A scheme that calls
-// the function [Items] must apply the returned range.
+// Selected is implemented by a body for a request that may select a range of items. A
+// scheme that calls the function [Items] must apply the returned range.
 type Selected interface{ Items() scheme.ItemRange }
 
-// Items returns the range of items that the request for body selects. The zero ItemRange
+// Items returns the range of items that the client requested from body. The zero ItemRange
 // selects all items.
 func Items(body io.Reader) scheme.ItemRange {
 	if s, ok := body.(Selected); ok {
@@ -137,7 +139,7 @@ func Items(body io.Reader) scheme.ItemRange {
 	return scheme.ItemRange{}
 }
 
-// Object returns an object with the whole of body.
+// Object returns a copy of the object o that contains the whole body.
 func Object(o scheme.Object, body io.ReadCloser) *scheme.Object {
 	o.Size, o.Body = -1, body
 	return &o
