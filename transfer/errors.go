@@ -12,29 +12,29 @@ import (
 )
 
 var (
-	// ErrFile means that a file could not be read or written. It wraps the system's reason.
+	// ErrFile means that a file could not be read or written.
 	ErrFile = errors.New("can't read or write a file")
 	// ErrExists means that a file exists and must not be replaced. It wraps fs.ErrExist.
 	ErrExists = fmt.Errorf("not replaced: %w", fs.ErrExist)
 	// ErrForeign means that another program wrote a file with the name of a part.
 	ErrForeign = errors.New("not a partial download of this file")
-	// ErrNotObject means that the resource has no bytes to write: it is a menu (without
-	// Options.Menu), a session or a redirect.
+	// ErrNotObject means that the resource contains no bytes to write, because it is a menu
+	// (without Options.Menu), a session or a redirect.
 	ErrNotObject = errors.New("not an object")
-	// ErrCoded means that the bytes are in an unsupported content coding, so that the file
-	// would not contain the object.
+	// ErrCoded means that the body has an unsupported content coding, so the file would not
+	// contain the object.
 	ErrCoded = errors.New("unsupported content coding")
-	// ErrTwice means that two objects have the same file.
+	// ErrTwice means that two objects would be written to the same file.
 	ErrTwice = errors.New("two URLs have the same file name")
-	// ErrName means that a name is not a file name in the directory.
+	// ErrName means that a name is not a valid file name.
 	ErrName = errors.New("not a file name")
 )
 
-// Error is the failure to write a URL to its file.
+// Error reports that a URL could not be downloaded to its file.
 type Error struct {
 	URL      locus.URL
 	File     string // path of the file
-	Part     string // path of the part to resume from; empty if none
+	Part     string // path of the part that a later run can resume; empty if there is no part
 	PartSize int64  // size of Part in bytes
 	// Resumable reports that, according to the server, a later run can continue the download of
 	// Part.
@@ -66,13 +66,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// isFileError reports whether err is about a local file, and names the file.
+// isFileError reports whether err is an error about a local file and contains the name of
+// the file.
 func isFileError(err error) bool {
 	return errors.Is(err, ErrFile) || errors.Is(err, ErrExists) || errors.Is(err, ErrForeign) || errors.As(err, new(*BusyError))
 }
 
-// fileError is a system error about a file, with the path, because errors from an os.Root
-// contain only the name.
+// fileError is a system error about a file. It adds the path of the file, because errors
+// from an os.Root contain only the name.
 type fileError struct {
 	path string
 	err  error

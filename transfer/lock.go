@@ -13,11 +13,11 @@ import (
 // While a process fetches a file, it locks NAME.part.lock beside the part file, and writes its
 // process ID to this lock file. The system unlocks the lock file when the process ends.
 
-// lockSuffix must not be longer than sourceSuffix.
+// lockSuffix is the suffix of a lock file. It must not be longer than sourceSuffix.
 const lockSuffix = ".part.lock"
 
-// BusyError reports that another process, or another run in this one, writes the same
-// file.
+// BusyError reports that another process, or another run in this process, is writing the
+// same file.
 type BusyError struct {
 	File    string // path of the file
 	Process int    // process ID; 0 if unknown
@@ -32,8 +32,8 @@ func (e *BusyError) Error() string {
 
 func (p *part) lockName() string { return shorten(p.file) + lockSuffix }
 
-// tryLock locks the part. If another process has locked it, the error is a [*BusyError]. If the
-// file system does not support locks, tryLock does nothing.
+// tryLock locks the part. If another process has locked the part, the error is a [*BusyError]. If
+// the file system does not support locks, tryLock does nothing.
 func (p *part) tryLock() error {
 	for {
 		f, err := p.openLock()
@@ -65,7 +65,7 @@ func (p *part) tryLock() error {
 	}
 }
 
-// openLock opens the lock file. A file that is not a lock file is an error.
+// openLock opens the lock file. It returns an error if the file is not a lock file.
 func (p *part) openLock() (*os.File, error) {
 	name := p.lockName()
 	if info, err := p.folder.Lstat(name); err == nil && (!info.Mode().IsRegular() || info.Size() > filelock.MaxText) {
@@ -94,8 +94,8 @@ func (p *part) unlock() {
 	p.lock.Close()
 	p.lock = nil
 	if left {
-		// Windows does not remove open files, so this fails if another process has opened the lock
-		// file.
+		// Windows does not remove open files, so Remove fails if another process has opened the
+		// lock file.
 		p.folder.Remove(p.lockName())
 	}
 }

@@ -17,18 +17,20 @@ import (
 // maxName is the longest file name in common file systems, in bytes.
 const maxName = 255
 
-// The suffixes of a part file and of the file that describes its source.
+// These constants are the suffixes of a part file and of the file that describes its
+// source.
 const (
 	partSuffix   = ".part"
 	sourceSuffix = ".part.json"
 )
 
-// SafeName creates a file name from untrusted bytes: one name, not a path, from the
-// bytes after the last "/" or "\". The name contains no control or direction characters
-// and nothing that Windows reserves. It does not begin with "." or "-", and has at most
-// 255 bytes with the suffixes of a part. In a longer name, a checksum replaces the
-// middle, and the suffix remains. Bytes that are not UTF-8 are read as ISO Latin 1, as
-// in the URI draft. It is empty if nothing remains.
+// SafeName creates a file name from untrusted bytes. The result is a name, not a path, and
+// is made from the bytes after the last "/" or "\". The name contains no control or
+// direction characters and no characters or words that Windows reserves. The name does not
+// begin with "." or "-", and is at most 255 bytes long, including the suffixes of a part.
+// In a longer name, a checksum replaces the middle, and the suffix remains. SafeName reads
+// bytes that are not UTF-8 as ISO Latin 1, as in the URI draft. If no characters remain,
+// the result is empty.
 func SafeName(octets string) string {
 	text := charset.Text(octets)
 	text = text[strings.LastIndexAny(text, `/\`)+1:]
@@ -71,8 +73,8 @@ func isDevice(name string) bool {
 	return ok && utf8.RuneCountInString(digit) == 1 && strings.Contains("0123456789¹²³", digit)
 }
 
-// shorten shortens name so that the suffixes of a part file fit. A checksum replaces the middle of
-// a long name, so different names remain different.
+// shorten shortens name so that the result with the suffixes of a part file is not too long. A
+// checksum replaces the middle of a long name, so different names remain different.
 func shorten(name string) string {
 	const n = maxName - len(sourceSuffix)
 	if len(name) <= n {
@@ -90,13 +92,14 @@ func shorten(name string) string {
 	return head + tail
 }
 
-// nameFields lists scheme fields that end in a name, best first.
+// nameFields lists scheme fields that end in a name, in order of preference.
 var nameFields = []string{
 	"name", "segments", "path", "selector", "wpath", "messageId", "contentId", "articleNumber", "hsoname",
 }
 
-// Name returns a safe name for the file at the end of u, by the fields of u's scheme in r. It
-// is empty if the URL does not end in a name, for example if it ends in "/".
+// Name returns a safe file name for the URL u, based on the fields that the scheme of u defines in
+// the registry r. The name is empty if the URL does not end in a name, for example if the URL ends
+// in "/".
 func Name(r *scheme.Registry, u locus.URL) string {
 	// Remove passwords first. Other users can see file names, and the end of a mistyped URL may be
 	// a login.
@@ -130,9 +133,9 @@ func Name(r *scheme.Registry, u locus.URL) string {
 	return SafeName(text)
 }
 
-// localID returns the server's name for a document if fields contains a document-id (wais). In the
-// document-id, it prefers field 6, the name on the distributing server, to field 3, the name on the
-// origin server. The last field is about copyright.
+// localID returns the server's name for a document if the parameter fields contains a WAIS
+// document-id. It prefers field 6 of the document-id (the name on the distributing server) to field
+// 3 (the name on the origin server). It can't use the last field, which describes the copyright.
 func localID(fields []scheme.Field) (id string) {
 	for _, f := range fields {
 		records, _ := f.Value.([][]scheme.Field)

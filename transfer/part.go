@@ -27,24 +27,24 @@ const maxSource = 1 << 20
 
 func sourceURL(u locus.URL) string { return u.WithoutFragment().Shown() }
 
-// matches reports whether o may be the object that s describes. It compares the fields that are set
-// in both.
+// matches reports whether o may be the object that s describes. It compares only the properties
+// that are known for both.
 func (s source) matches(o *scheme.Object) bool {
 	return (s.Tag == "" || o.Tag == "" || s.Tag == o.Tag) &&
 		(s.ModTime.IsZero() || o.ModTime.IsZero() || s.ModTime.Equal(o.ModTime)) &&
 		(s.Size < 0 || o.Size < 0 || s.Size == o.Size)
 }
 
-// overlap is the number of bytes at the end of a part that are requested again. If these bytes
+// overlap is the number of bytes at the end of a part that Run requests again. If these bytes
 // differ, the object has changed or the part is damaged. The overlap also avoids a request for zero
-// bytes after a complete part, which some servers reject.
+// bytes if the part is complete, because some servers reject such a request.
 const overlap = 4 << 10
 
-// part is an incomplete file under its temporary name.
+// part is an incomplete file with a temporary name.
 type part struct {
 	folder *os.Root
 	file   string // the final name
-	source source // without a URL, no part exists
+	source source // source of the part; without a URL, no part exists
 	size   int64
 	f      *os.File // open during the transfer
 	lock   *os.File // lock file; open while this process holds the lock
@@ -67,7 +67,7 @@ func (p *part) err(name string, err error) error {
 	return &fileError{p.path(name), err}
 }
 
-// load looks for a part. A file that is not a part is an error.
+// load looks for an existing part. It returns an error if the file is not a part.
 func (p *part) load() error {
 	p.source, p.size = source{}, 0
 	info, err := p.folder.Lstat(p.partName())
@@ -111,7 +111,8 @@ func (p *part) readSource() (source, error) {
 	return s, nil
 }
 
-// offset returns the offset from which to resume the object at u. Zero means the beginning.
+// offset returns the offset from which to resume the download of u. Zero means the
+// beginning.
 func (p *part) offset(u locus.URL) int64 {
 	if p.source.URL != sourceURL(u) {
 		return 0
@@ -119,8 +120,8 @@ func (p *part) offset(u locus.URL) int64 {
 	return max(p.size-overlap, 0)
 }
 
-// resume opens the part to append the rest of the object o. The content of o must begin at the
-// offset that p.offset returned. ok is false if the object has changed.
+// resume opens the part to append the rest of the object o. The body of o must begin at the offset
+// that p.offset returned. The result ok is false if the object has changed.
 func (p *part) resume(o *scheme.Object) (ok bool, err error) {
 	if !p.source.matches(o) {
 		return false, nil
@@ -155,7 +156,7 @@ func (p *part) compare(o *scheme.Object) (ok bool, err error) {
 }
 
 // begin creates an empty part. It writes the source file first, because a part file without a
-// source file belongs to another program. It follows no links.
+// source file belongs to another program. It does not follow symbolic links.
 func (p *part) begin(s source) error {
 	p.discard()
 	name := p.sourceName()
@@ -181,7 +182,7 @@ func (p *part) writeSource(s source) error {
 	return errors.Join(json.NewEncoder(f).Encode(s), f.Close())
 }
 
-// Write appends to the part.
+// Write appends bytes to the part.
 func (p *part) Write(b []byte) (int, error) {
 	n, err := p.f.Write(b)
 	p.size += int64(n)
@@ -198,7 +199,8 @@ func (p *part) close() {
 	}
 }
 
-// discard removes the part. It ignores errors, because creating the part again would report them.
+// discard removes the part. It ignores errors, because creating the part again would report the
+// same errors.
 func (p *part) discard() {
 	p.close()
 	p.folder.Remove(p.partName())
@@ -206,7 +208,7 @@ func (p *part) discard() {
 	p.source, p.size = source{}, 0
 }
 
-// finish closes an incomplete part and reports whether it can be resumed.
+// finish closes an incomplete part and reports whether a later run can resume it.
 func (p *part) finish() bool {
 	p.close()
 	if p.source.URL != "" && p.size == 0 {
@@ -233,8 +235,8 @@ func (p *part) publish(overwrite bool, modTime time.Time) error {
 	return nil
 }
 
-// sync writes the part to the disk and closes it. Without sync, the file could lose its content in
-// a power failure after the rename.
+// sync writes the part to the disk and closes the file. Without sync, the file could lose its
+// content if there is a power failure after the rename.
 func (p *part) sync() error {
 	defer p.close()
 	if old, err := p.folder.Lstat(p.file); err == nil {

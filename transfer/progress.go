@@ -17,10 +17,10 @@ type State uint8
 const (
 	Started  State = iota // the object is open, and its bytes will arrive
 	Moving                // bytes have arrived
-	Waiting               // an attempt failed, and another will follow
+	Waiting               // an attempt failed, and another attempt will follow
 	Finished              // the file is complete
-	Failed                // no further attempt follows
-	Busy                  // waiting for another process; Err is a [*BusyError]
+	Failed                // the job failed, and no further attempt will follow
+	Busy                  // the job waits for another process; Err is a [*BusyError]
 )
 
 func (s State) String() string {
@@ -35,26 +35,27 @@ type Event struct {
 	Total int64         // size of the whole object in bytes; -1 if unknown
 	Rate  float64       // current speed in bytes per second
 	Left  time.Duration // estimated remaining time at this rate; -1 if unknown
-	Err   error         // why the job waits or failed
+	Err   error         // reason why the job waits or failed
 }
 
 const (
 	bufferSize = 256 << 10
 	// eventPause is the minimum time between two Moving events.
 	eventPause = 100 * time.Millisecond
-	// rateWindow is the time over which the rate is measured: short enough to show changes,
-	// long enough to smooth bursts.
+	// rateWindow is the time over which the rate is measured. It is short enough to show
+	// changes and long enough to smooth bursts.
 	rateWindow = 3 * time.Second
 )
 
 type progress struct {
-	report   func(Event) // nil for no reports
+	report   func(Event) // called for each event; may be nil
 	event    Event
 	sentAt   time.Time // time of the last event
 	sentDone int64     // number of bytes at the last event
 }
 
-// start begins the measurement. The file already has done of total bytes.
+// start begins the measurement. The parameter done is the number of bytes that the file
+// already contains, and total is the size of the object.
 func (m *progress) start(done, total int64) {
 	m.event.State, m.event.Err = Started, nil
 	m.event.Done, m.event.Total = done, total
@@ -147,9 +148,9 @@ func (m *progress) fault(n int, err error) error {
 	return fmt.Errorf("%w: got %d bytes instead of %d", scheme.ErrProtocol, done, total)
 }
 
-// Copy writes the bytes of o to w. It calls the function report, which may be nil, with
-// its progress; the Index of the events is 0. If the object's length differs from the
-// announced length, the error wraps [scheme.ErrProtocol]. Copy does not close o.
+// Copy writes the bytes of the object o to w. Copy reports its progress to the function
+// report, which may be nil. The Index of these events is 0. If the object's length differs
+// from the announced length, the error wraps [scheme.ErrProtocol]. Copy does not close o.
 func Copy(ctx context.Context, w io.Writer, o *scheme.Object, report func(Event)) (n int64, err error) {
 	m := progress{report: report}
 	m.start(o.Start, o.Size)

@@ -10,7 +10,7 @@ import (
 )
 
 // smallSize is the maximum size of an object that is read into memory before its file is created.
-// Such a file needs no part, lock or source file, because the file is created with its complete
+// Such an object needs no part, lock or source file, because its file is created with the complete
 // content.
 const smallSize = 64 << 10
 
@@ -18,7 +18,7 @@ const smallSize = 64 << 10
 // it.
 var errShared = errors.New("another process started this download")
 
-// isFresh reports whether neither the file nor its part and lock exist.
+// isFresh reports whether the file, its part and its lock file are all missing.
 func (t *task) isFresh() bool {
 	if t.dir == nil || t.part.source.URL != "" {
 		return false
@@ -31,13 +31,13 @@ func (t *task) isFresh() bool {
 	return true
 }
 
-// isSmall reports whether o fits into memory and needs no part.
+// isSmall reports whether the object o fits into memory and needs no part.
 func (t *task) isSmall(o *scheme.Object) bool {
 	return t.part.lock == nil && o.Start == 0 && o.Size >= 0 && o.Size <= smallSize
 }
 
-// writeSmall writes an object without a part. If it is not complete, the received bytes become
-// a part.
+// writeSmall writes an object without a part. If the object is incomplete, writeSmall stores the
+// received bytes in a part.
 func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
 	w := smallWriter{task: t, object: o}
 	t.progress.start(0, o.Size)
@@ -54,12 +54,13 @@ func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
 	return errors.Join(err, w.begin())
 }
 
-// smallWriter buffers the written bytes, until they exceed the announced size.
+// smallWriter buffers the written bytes. If there are more than smallSize bytes, it writes
+// them to a part.
 type smallWriter struct {
 	task   *task
 	object *scheme.Object
 	data   []byte
-	begun  bool // the part
+	begun  bool // whether begin has created the part
 }
 
 func (w *smallWriter) Write(p []byte) (int, error) {
@@ -91,7 +92,7 @@ func (w *smallWriter) begin() error {
 }
 
 // lockLate locks the part of a download that began without a lock. If another process has started
-// the same download since then, the error is errShared.
+// the same download in the meantime, the error is errShared.
 func (t *task) lockLate() error {
 	if t.part.lock != nil {
 		return nil
@@ -109,7 +110,7 @@ func (t *task) lockLate() error {
 	return err
 }
 
-// tryLocked runs the transfer again after errShared. It first waits for the lock.
+// tryLocked waits for the lock and then runs the transfer again, after the error errShared.
 func (t *task) tryLocked(ctx context.Context) error {
 	t.ownPart = false
 	if t.part.lock == nil {

@@ -24,10 +24,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Job is a URL and the file to write it to.
+// Job is a URL and the name of the file to which Run writes the object.
 type Job struct {
 	URL locus.URL // URL after redirects
-	// Name is the file name in the directory, not a path. [SafeName] makes one.
+	// Name is the file name in the directory, not a path. [SafeName] makes such a name.
 	Name string
 }
 
@@ -35,46 +35,48 @@ type Job struct {
 type Result struct {
 	Index int // index of the job
 	Job   Job
-	// Resource is the object or menu that was written. It is closed, so a caller can read
-	// only its description. It is nil after an error, or if nothing was downloaded.
+	// Resource is the object or menu that was written. The resource is closed, so a caller
+	// can read only its description. Resource is nil after an error, or if nothing was
+	// downloaded.
 	Resource scheme.Resource
 	URL      locus.URL // URL after redirects
 	Size     int64     // file size
-	Resumed  int64     // bytes in Size from an earlier part
+	Resumed  int64     // bytes in Size that come from an earlier part
 	Skipped  bool      // the file existed, and Options.Resume is set
-	// Discarded is the number of bytes of an earlier part that were downloaded again, because
-	// the object has changed (Changed) or the server can't resume.
+	// Discarded is the number of bytes of an earlier part that Run downloaded again. The reason is
+	// that the object has changed (see Changed) or that the server can't resume.
 	Discarded int64
 	Changed   bool
 	Err       error // an [*Error]
 }
 
-// Options configures Run. The zero value, and nil, select the defaults.
+// Options configures [Run]. The zero value and a nil pointer select the defaults.
 type Options struct {
-	// Politeness limits the jobs as if each were one request. A retry continues where the
-	// last attempt stopped.
+	// Politeness limits the jobs. Each job counts as one request. A retry continues where
+	// the last attempt stopped.
 	access.Politeness
-	// Resume continues parts and skips files that exist.
+	// If Resume is true, Run continues existing parts and skips existing files.
 	Resume bool
-	// Overwrite replaces files that exist.
+	// If Overwrite is true, Run replaces existing files.
 	Overwrite bool
-	// Raw writes bytes in any content coding. Otherwise a coding that can't be decoded is
-	// ErrCoded.
+	// Raw writes the bytes of a body in any content coding. If Raw is false, a coding that
+	// Run can't decode is the error ErrCoded.
 	Raw bool
-	// NoTimes gives files the time when they are written. Otherwise a file has the time of
-	// its object, if the server reports it.
+	// If NoTimes is true, the modification time of a file is the time of the download.
+	// Otherwise it is the modification time of the object, if the server reports that time.
 	NoTimes bool
 	// Accept and AcceptLanguage are as in [access.Request], for all jobs.
 	Accept, AcceptLanguage string
 	// Items and Like are as in [access.Request], for all jobs.
 	Items scheme.ItemRange
 	Like  []locus.URL
-	// From returns the result in which a job's URL was found, as in [access.Request]. If
-	// nil, all URLs were typed.
+	// From returns the result that contained the URL of a job, as in [access.Request]. If
+	// From is nil, all URLs count as typed.
 	From func(Job) *access.Result
-	// Menu writes a menu to a file. If nil, a menu is an error.
+	// Menu writes a menu to a file. If Menu is nil, a menu is an error.
 	Menu func(w io.Writer, m *scheme.Menu) error
-	// Progress receives the progress of the jobs. Run does not call it concurrently.
+	// Progress is called to report the progress of the jobs. Run does not call Progress
+	// concurrently.
 	Progress func(Event)
 }
 
@@ -83,9 +85,9 @@ type Client interface {
 	Do(context.Context, access.Request) (*access.Result, error)
 }
 
-// Run downloads the jobs through c into files in the directory folder. It yields the
-// results in the order of the jobs. If ctx is cancelled, the jobs end; a later run can
-// resume their partial files.
+// Run downloads the objects of the jobs to files in a directory, the parameter folder. Run
+// opens URLs with the client c, and yields the results in the order of the jobs. If ctx is
+// cancelled, the jobs end. A later run can resume their partial files.
 //
 // If the error is [ErrTwice] or [ErrName], nothing was downloaded.
 func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
@@ -101,8 +103,8 @@ func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options)
 }
 
 // Distinguish makes the names of jobs different. It adds ".1", ".2" and so on to a name
-// that an earlier job or its part uses. It returns the indexes of the jobs that it
-// renamed.
+// that an earlier job uses for its file or its part. It returns the indexes of the jobs
+// that it renamed.
 func Distinguish(jobs []Job) (renamed []int) {
 	files, parts := map[string]bool{}, map[string]bool{}
 	for i := range jobs {
@@ -122,7 +124,7 @@ func Distinguish(jobs []Job) (renamed []int) {
 	return renamed
 }
 
-// suffixes lists the suffixes of temporary files. It must not be modified.
+// suffixes lists the suffixes of temporary files. The program must not modify this list.
 var suffixes = []string{partSuffix, sourceSuffix, lockSuffix}
 
 // checkNames returns an error if two jobs write to the same file, including temporary files.
@@ -153,7 +155,7 @@ func checkNames(jobs []Job) error {
 type runner struct {
 	client  Client
 	folder  *os.Root
-	dir     *os.File // the open directory of the field folder; nil if it can't be opened
+	dir     *os.File // open file for the directory folder; nil if the directory can't be opened
 	options Options
 	mu      sync.Mutex // prevents concurrent calls of Progress
 }
@@ -174,7 +176,7 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 		q.Add(i, crawl.HostName(job.URL), crawl.Limits{AtOnce: r.options.PerHost, Interval: r.options.Interval})
 	}
 	q.End()
-	// If the directory can't be opened, small files are written through parts.
+	// If the directory can't be opened, Run writes small files through parts.
 	if dir, err := r.folder.Open("."); err == nil {
 		r.dir = dir
 		defer dir.Close()
@@ -235,13 +237,13 @@ func (r *runner) report(e Event) {
 type task struct {
 	*runner
 	buf      []byte
-	more     bool // more jobs for the same host follow
+	more     bool // whether more jobs for the same host follow
 	part     part
-	ownPart  bool // this task created the part
+	ownPart  bool // whether this task created the part
 	progress progress
 	result   Result
 
-	resumable bool // the object can be resumed
+	resumable bool // whether a later run can resume the object
 }
 
 func (t *task) failure(err error) error {
@@ -289,8 +291,8 @@ func (t *task) run(ctx context.Context) error {
 	}
 }
 
-// lock locks the part, and checks the files again, because another process may have changed
-// them.
+// lock locks the part. Then it checks the files again, because another process may have
+// changed them.
 func (t *task) lock(ctx context.Context) error {
 	if err := t.waitForLock(ctx); err != nil {
 		// Another process holds the lock and owns the part, so the result must not describe the
@@ -301,7 +303,7 @@ func (t *task) lock(ctx context.Context) error {
 	return t.look()
 }
 
-// retry is [access.Retry] for errors from this package.
+// retry is like [access.Retry], but also supports errors from this package.
 func retry(err error) (again bool, asked time.Duration) {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false, 0
@@ -332,7 +334,7 @@ func (t *task) look() error {
 	case !t.options.Overwrite:
 		return exists(t.part.path(name))
 	}
-	// Renaming would replace even a file that is read-only.
+	// Without this check, renaming would replace even a read-only file.
 	f, err := t.folder.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return t.part.err(name, err)
