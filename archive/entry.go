@@ -13,21 +13,22 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// entry is an index entry for a record. Its text is a line with fields separated by TABs:
+// entry is an index entry for a record. The text of an entry is a line with fields separated by
+// TABs:
 //
 //	host, scheme and rest of the URL; date; kind; file; offset; status; type; digest; URL;
 //	CRC-32C of the line before this field
 //
-// Lines are sorted by their bytes, so the URLs on a host are adjacent, and the records for a
-// URL are in chronological order. Each payload digest has another line, which begins with a TAB
-// and the digest.
+// Lines are sorted by their bytes, so the URLs on a host are adjacent, and the records for a URL
+// are in chronological order. For each payload digest there is another line, which begins with a
+// TAB and the digest.
 type entry struct {
 	key    string // result of keyOf or digestKey
 	time   string // 14 digits, UTC
 	kind   byte   // record kind
 	file   int    // index into the store's files
 	offset int64
-	status int    // HTTP status; 0 if none, or unknown
+	status int    // HTTP status; 0 if there is none or it is unknown
 	media  string // media type; empty if unknown
 	digest string // payload digest; empty if unknown
 	url    string
@@ -42,12 +43,12 @@ const (
 	stampLayout = "20060102150405"
 	maxDigest   = 200
 	maxMedia    = 200
-	// maxEntry is the maximum length of an index line. The line contains the URL twice, perhaps
-	// with more escapes, and a URL is at most 64 KiB long.
+	// maxEntry is the maximum length of an index line. The line contains the URL twice, possibly
+	// with additional escapes, and a URL is at most 64 KiB long.
 	maxEntry = 512 << 10
 )
 
-// append appends the line for e, with a newline.
+// append appends the index line for the entry e, with a newline.
 func (e *entry) append(dst []byte) []byte {
 	start := len(dst)
 	dst = append(append(dst, e.key...), '\t')
@@ -65,7 +66,8 @@ func checksum[T string | []byte](line T) uint32 {
 	return crc32.Checksum([]byte(line), crc32.MakeTable(crc32.Castagnoli))
 }
 
-// isWhole reports whether a line, without its newline, matches the checksum at its end.
+// isWhole reports whether an index line matches the checksum at the end of the line. The
+// line must not include the newline.
 func isWhole[T string | []byte](line T) bool {
 	text := string(line)
 	at := strings.LastIndexByte(text, '\t') + 1
@@ -74,7 +76,7 @@ func isWhole[T string | []byte](line T) bool {
 
 var errEntry = errors.New("the index is damaged")
 
-// parseEntry parses a line without its newline.
+// parseEntry parses an index line without its newline.
 func parseEntry(line string) (e entry, err error) {
 	if !isWhole(line) {
 		return e, errEntry
@@ -107,7 +109,8 @@ func (e *entry) date() time.Time {
 	return t
 }
 
-// isAfter reports whether the record of e follows the record of f in the archives.
+// isAfter reports whether the record for entry e comes after the record for entry f in the
+// archives.
 func (e *entry) isAfter(f *entry) bool {
 	return e.file > f.file || e.file == f.file && e.offset > f.offset
 }
@@ -128,8 +131,8 @@ func printable(text string, most int) string {
 // webScheme represents http and https in keys.
 const webScheme = "web"
 
-// keyOf returns the key for a URL: its host, its scheme, and its canonical form, separated by
-// spaces. No URL contains a space.
+// keyOf returns the key for a URL. The key consists of the host, the scheme, and the canonical URL,
+// separated by spaces, which a URL can't contain.
 func keyOf(r *scheme.Registry, u locus.URL) string {
 	u = u.WithoutFragment().WithoutPassword()
 	if same, _, err := r.Canonical(u); err == nil {
@@ -142,10 +145,12 @@ func keyOf(r *scheme.Registry, u locus.URL) string {
 	return strings.ToLower(u.Host()) + " " + name + " " + rest
 }
 
-// digestKey returns the key for a digest. Some CDXJ files omit the name of the usual algorithm.
+// digestKey returns the key for a digest. It removes the prefix "sha1:", because some CDXJ files
+// omit this name of the usual algorithm.
 func digestKey(digest string) string { return "\t" + strings.TrimPrefix(digest, "sha1:") }
 
-// stampOf returns 14 digits for a time, or an error for a year that needs more or fewer.
+// stampOf returns the 14 digits of a time stamp. It returns an error if the year does not
+// have four digits.
 func stampOf(t time.Time) (string, error) {
 	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
 		return "", fmt.Errorf("the year %d does not have four digits", t.Year())
@@ -155,7 +160,8 @@ func stampOf(t time.Time) (string, error) {
 
 // ParseTime parses a time in an archive's format: the first 4 to 14 digits of YYYYMMDDhhmmss, a
 // date such as 2024-05-01, or an RFC 3339 time. If a part is missing, ParseTime uses the first
-// value of that part, such as January. The time is UTC unless the text contains an offset.
+// value of that part, such as January. The time is in UTC unless the text contains a time zone
+// offset.
 func ParseTime(text string) (time.Time, error) {
 	for _, layout := range []string{"2006", "200601", "20060102", "2006010215", "200601021504", stampLayout, "2006-01", "2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {

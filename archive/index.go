@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// index is a file with sorted entries. Its first line identifies the archives.
+// index is a file with sorted entries. The first line of the file identifies the archives.
 type index struct {
 	file  *os.File
 	name  string // name for messages
@@ -21,7 +21,7 @@ type index struct {
 	size  int64  // file size
 }
 
-// damaged returns err with advice for the user.
+// damaged adds advice for the user to err.
 func (x *index) damaged(err error) error {
 	if !errors.Is(err, errEntry) {
 		return err
@@ -29,7 +29,8 @@ func (x *index) damaged(err error) error {
 	return scheme.Hint(fmt.Errorf("%s: %w", x.name, err), "remove the file to rebuild the index")
 }
 
-// openIndex opens the index in a file. The first line must equal head.
+// openIndex opens the index in the file f. The first line of the file must equal the
+// parameter head.
 func openIndex(f *os.File, head string) (*index, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -40,7 +41,7 @@ func openIndex(f *os.File, head string) (*index, error) {
 		return nil, errEntry
 	}
 	x := &index{file: f, name: f.Name(), start: int64(len(head)), size: info.Size()}
-	// A truncated file lacks the last line.
+	// If the file was truncated, the last line is missing.
 	last := make([]byte, len(indexEnd))
 	if _, err := f.ReadAt(last, x.size-int64(len(last))); err != nil || string(last) != indexEnd {
 		return nil, errEntry
@@ -55,8 +56,8 @@ func openIndex(f *os.File, head string) (*index, error) {
 // indexEnd is the last line of an index.
 const indexEnd = "\xFF end\n"
 
-// from yields the entries from the first line that is not less than prefix. The iteration ends
-// after an error. Each iteration reads the file again.
+// from yields all entries whose lines do not sort before the given prefix, in order. The iteration
+// ends after an error. Each iteration reads the file again.
 func (x *index) from(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		at, err := x.find(prefix)
@@ -81,7 +82,7 @@ func (x *index) from(prefix string) iter.Seq2[entry, error] {
 	}
 }
 
-// with yields the entries for lines that begin with prefix.
+// with yields the entries whose lines begin with the given prefix.
 func (x *index) with(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for e, err := range x.from(prefix) {
@@ -95,11 +96,11 @@ func (x *index) with(prefix string) iter.Seq2[entry, error] {
 	}
 }
 
-// find returns the offset of the first line that is not less than prefix.
+// find returns the offset of the first line that does not sort before the given prefix.
 func (x *index) find(prefix string) (int64, error) {
 	found := x.size
-	// Lines that begin before the offset low are less than prefix. found is the first line that
-	// begins at the offset high or later.
+	// Lines that begin before the offset low sort before the prefix. The variable found is the
+	// first line that begins at the offset high or later.
 	for low, high := x.start, x.size; low < high; {
 		middle := low + (high-low)/2
 		at, line, err := x.lineAfter(middle, low)
@@ -117,8 +118,8 @@ func (x *index) find(prefix string) (int64, error) {
 	return found, nil
 }
 
-// lineAfter returns the first line that begins at offset or later, and the offset at which it
-// begins. At the end of the index the line is empty.
+// lineAfter returns the first line that begins at the given offset or later, and the offset at
+// which that line begins. At the end of the index the returned line is empty.
 func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error) {
 	if offset == first {
 		return x.lineAt(first)
@@ -131,7 +132,7 @@ func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error
 	return x.lineAt(offset - 1 + int64(len(part)))
 }
 
-// lineAt returns the line at offset, with its newline.
+// lineAt returns the line that begins at the given offset, with its newline.
 func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
 	if offset >= x.size {
 		return x.size, nil, nil
@@ -143,7 +144,7 @@ func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
 	return offset, line, err
 }
 
-// read returns the text from offset to the next newline.
+// read returns the text from the given offset up to the next newline.
 func (x *index) read(offset int64) ([]byte, error) {
 	var line []byte
 	for size := 512; ; size *= 4 {
@@ -163,7 +164,8 @@ func (x *index) read(offset int64) ([]byte, error) {
 	}
 }
 
-// readLine reads a line of at most maxEntry bytes, and returns it without its newline.
+// readLine reads a line of at most maxEntry bytes, and returns the line without its
+// newline.
 func readLine(r *bufio.Reader) (string, error) {
 	var line []byte
 	for {

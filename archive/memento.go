@@ -12,7 +12,7 @@ import (
 type Memento struct {
 	URL    locus.URL // original URL, as archived
 	Time   time.Time // capture time, in whole seconds
-	Status int       // HTTP status; 0 if none, or unknown
+	Status int       // HTTP status; 0 if there is none or it is unknown
 	Type   string    // media type; empty if unknown
 
 	entry entry
@@ -23,7 +23,8 @@ func (s *Store) memento(e entry) Memento {
 	return Memento{URL: u, Time: e.date(), Status: e.status, Type: e.media, entry: e}
 }
 
-// Mementos yields the mementos of u in chronological order. An error ends the sequence.
+// Mementos yields the mementos of the URL u in chronological order. An error ends the
+// sequence.
 func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 	return func(yield func(Memento, error) bool) {
 		for e, err := range s.index.with(keyOf(s.registry, u) + "\t") {
@@ -34,16 +35,17 @@ func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 	}
 }
 
-// History holds the mementos of a URL around one memento.
+// History describes one memento of a URL and the neighboring mementos.
 type History struct {
 	First, Prev, At, Next, Last Memento // mementos; Prev and Next may be zero
 	Count                       int     // number of captures
 }
 
-// Nearest returns the memento of u that is nearest to t, and its neighbors. If two mementos are
-// equally near, it returns the earlier memento. The zero t selects [Options].At. ok is false if
-// the archive does not contain u. If the archive contains u with http and with https, only
-// mementos with the scheme of u count, because one scheme often redirects to the other.
+// Nearest returns the memento of the URL u that is nearest to the time t, and its neighbors. If two
+// mementos are equally near, Nearest returns the earlier memento. If t is the zero time, Nearest
+// uses [Options].At. The result ok is false if the archive does not contain u. If the archive
+// contains u with http and with https, only mementos with the scheme of u count, because a site
+// often redirects from one scheme to the other.
 func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error) {
 	if t.IsZero() {
 		t = s.options.At
@@ -54,8 +56,8 @@ func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error
 	return h, h.Count > 0 && err == nil, err
 }
 
-// around returns the history around the time t, from the mementos in list with the given scheme. If
-// scheme is empty, any scheme matches.
+// around returns the history around the time t. It considers only the mementos in list with the
+// given scheme. If scheme is empty, any scheme matches.
 func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h History, err error) {
 	var prev Memento
 	best := time.Duration(-1)
@@ -67,7 +69,7 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 			continue
 		}
 		if h.Count > 0 && m.Time.Equal(prev.Time) {
-			// Within one second, the last record counts.
+			// If several records have the same second, the last record counts.
 			if h.At.Time.Equal(m.Time) && m.entry.isAfter(&h.At.entry) {
 				h.At = m
 			}
@@ -88,11 +90,11 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 	return h, nil
 }
 
-// Hosts returns at most n hosts of archived resources, in order. The parameter after is
-// the last host of the previous call. If it is empty, Hosts begins with the first host.
-// For resources without a host, the host is "".
+// Hosts returns at most n hosts of archived resources, in order. The parameter after is the
+// last host that the previous call returned. If this parameter is empty, Hosts begins with
+// the first host. Resources without a host are listed under the host "".
 func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
-	next := " " // digest keys sort before it
+	next := " " // digest keys sort before this key
 	if after != "" {
 		next = after + "!" // the byte after a space
 	}
@@ -113,16 +115,16 @@ func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 	return hosts, nil
 }
 
-// Listed is a URL in the list of a host.
+// Listed is an archived URL in the result of [Store.List].
 type Listed struct {
 	Memento
 	Count int    // number of captures
-	After string // position from which [Store.List] continues
+	After string // position for the next call of [Store.List]
 }
 
-// List returns at most n URLs of a host, with the last memento of each. The parameter after is
-// [Listed].After of the last URL of the previous call. If it is empty, List begins with the
-// first URL.
+// List returns at most n archived URLs of a host, with the last memento of each URL. The parameter
+// after is the field After of the last element that the previous call returned. If this parameter
+// is empty, List begins with the first URL.
 func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	prefix := host + " "
 	start := prefix
@@ -150,9 +152,10 @@ func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	return list, nil
 }
 
-// Near returns the archived URL with the scheme and host of u, and the longest common
-// prefix with u. If the archive contains no such URL, Near returns the zero URL. It
-// returns an error if it can't read the index.
+// Near returns an archived URL that is similar to u. Among the archived URLs with the
+// scheme and host of u, it returns the URL that shares the longest prefix with u. If the
+// archive contains no such URL, Near returns the zero URL. It returns an error if it can't
+// read the index.
 func (s *Store) Near(u locus.URL) (locus.URL, error) {
 	key := keyOf(s.registry, u)
 	host, rest, _ := strings.Cut(key, " ")
@@ -171,7 +174,7 @@ func (s *Store) Near(u locus.URL) (locus.URL, error) {
 		if len(key) <= len(prefix) {
 			return locus.URL{}, nil
 		}
-		// Shorten after to a separator, so that few lookups suffice.
+		// Shorten the key to a separator, so that few lookups suffice.
 		key = key[:len(prefix)+strings.LastIndexAny(key[len(prefix):len(key)-1], "/?.&=;%\t")+1]
 	}
 }

@@ -1,9 +1,9 @@
 // Package archive records the requests of a client in web archives, and replays them.
 //
-// A [Recorder] writes the requests of an [access.Client] to an archive of package warc. It
-// writes an HTTP request and response exactly as transmitted. For any other scheme it writes
-// the object or menu as a resource, and the transcript of the connection. It does not write
-// passwords or cookies. See docs/archive.md.
+// A [Recorder] writes the requests of an [access.Client] to a web archive (package warc).
+// It writes HTTP requests and responses exactly as transmitted. For any other scheme it
+// writes the object or menu as a resource record, and a transcript of the connection. A
+// Recorder does not write passwords or cookies. See docs/archive.md.
 package archive
 
 import (
@@ -51,15 +51,15 @@ func (r *Recorder) Counts() Counts { return Counts{r.records.Load(), r.errors.Lo
 // ender is a recording in progress.
 type ender interface{ end(err error) }
 
-// NewRecorder returns a recorder that writes to w. It uses the registry to convert URLs
-// to their canonical forms. If a write fails, the recording ends early, and the Recorder
-// calls the function failed once. If that function is nil, only Close returns the error.
+// NewRecorder returns a recorder that writes to w. It uses the registry to convert URLs to
+// canonical form. If a write fails, the recording ends early, and the Recorder calls the
+// function failed once. If this function is nil, only Close returns the error.
 func NewRecorder(w *warc.Writer, registry *scheme.Registry, failed func(error)) *Recorder {
 	return &Recorder{to: w, registry: registry, failed: failed, active: make(map[ender]struct{})}
 }
 
-// Record begins to record a request. Use it as [access.Options].Record. After the recording
-// has failed or ended, Record returns nil.
+// Record begins to record a request. A program sets [access.Options].Record to this method.
+// After the recording has failed or ended, Record returns nil.
 func (r *Recorder) Record(req *scheme.Request) access.Recording {
 	x := &recording{recorder: r, url: req.URL, began: r.to.Now(), part: isPart(req)}
 	if !r.begin(x) {
@@ -73,8 +73,8 @@ func isPart(req *scheme.Request) bool {
 	return req.Probe || req.Offset > 0 || len(req.Like) > 0 || req.Items != scheme.ItemRange{}
 }
 
-// Close ends the recordings in progress with the data read so far, and closes the archive.
-// It returns the first error of the recording.
+// Close ends the recordings in progress, writes the data that was read so far, and closes
+// the archive. Close returns the first error of the recording.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	active := slices.Collect(maps.Keys(r.active))
@@ -92,7 +92,8 @@ func (r *Recorder) Close() error {
 	return err
 }
 
-// begin adds a recording to the recordings in progress. It returns false if the recorder has ended.
+// begin adds a recording to the set of recordings in progress. It returns false if the recorder has
+// ended.
 func (r *Recorder) begin(x ender) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,8 +161,8 @@ func uri(u locus.URL) string {
 	return string(escape.AppendSafer(nil, u.WithoutFragment().String(), escape.Chars("<>\"{}|\\^` "), escape.Set{}))
 }
 
-// truncated returns the WARC-Truncated value for err, which is the reason for an incomplete record.
-// It returns "" if err is nil.
+// truncated returns the WARC-Truncated value for err, the reason why a record is incomplete. It
+// returns "" if err is nil.
 func truncated(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -190,7 +191,7 @@ func ipAddress(a net.Addr) string {
 	return p.Addr().Unmap().WithZone("").String()
 }
 
-// sharedFields returns the fields that every record with data from the address has.
+// sharedFields returns the header fields for records with data from the given address.
 func sharedFields(address string, err error, masked []string) []warc.Field {
 	var list []warc.Field
 	if address != "" {

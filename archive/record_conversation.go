@@ -12,12 +12,13 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// TranscriptType is the media type of a conversation: see docs/archive.md.
+// TranscriptType is the media type of a conversation, a transcript of the data that a
+// client and a server exchanged: see docs/archive.md.
 const TranscriptType = "application/x-locus-conversation"
 
 const (
 	// maxPiece limits the recorded bytes per piece. A longer piece is usually the object or
-	// menu, which has its own record.
+	// menu, which is also in a record of its own.
 	maxPiece = 64 << 10
 	// maxConversation limits the recorded bytes per conversation.
 	maxConversation = 4 << 20
@@ -25,12 +26,13 @@ const (
 	maxPieces = 1 << 12
 )
 
-// conversation is the data that the client sent and received. The zero value is empty.
+// conversation contains the data that the client sent and received. The zero value is
+// empty.
 type conversation struct {
 	pieces  []piece
 	octets  int             // number of bytes in pieces
 	packets map[string]bool // connections that carry datagrams
-	left    int64           // number of bytes after the last piece that are not recorded
+	left    int64           // number of unrecorded bytes after the last piece
 	err     error
 }
 
@@ -39,7 +41,7 @@ type piece struct {
 	mark  byte // '>' for sent data, '<' for received data, '=' for a connection
 	name  string
 	text  []byte
-	total int64 // number of bytes, recorded or not
+	total int64 // number of bytes, including unrecorded bytes
 }
 
 func (c *conversation) isEmpty() bool {
@@ -89,7 +91,7 @@ func (c *conversation) add(name string, sent bool, p []byte) {
 	c.octets += len(keep)
 }
 
-// omitted counts bytes that the last piece does not contain.
+// omitted counts n bytes that are not recorded in the last piece.
 func (c *conversation) omitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
 
 // failed records how the conversation ended.
@@ -121,10 +123,10 @@ func (c *conversation) write(w io.Writer, u string, secrets []string) {
 	}
 }
 
-// hidden replaces a secret in a record.
+// hidden is the text that replaces a secret in a record.
 const hidden = "***"
 
-// hide replaces secrets in text, even a truncated secret at its end.
+// hide replaces secrets in text, including a truncated secret at the end of the text.
 func hide(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), []byte(hidden))
@@ -138,9 +140,9 @@ func hide(text []byte, secrets []string) []byte {
 	return text
 }
 
-// conversationEntry returns the record for a conversation about u. The argument about is the ID of
-// the resource's record, or empty if there is none. The new record contains no target URI, so that
-// an index does not treat it as the resource.
+// conversationEntry returns the record for a conversation about u. The parameter about is the ID of
+// the resource's record, or empty if there is no such record. The new record contains no target
+// URI, so that an index does not treat the record as the resource.
 func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, about string, c *conversation, secrets []string) *warc.Entry {
 	b := r.to.NewBlock()
 	target := r.target(u)

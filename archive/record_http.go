@@ -27,7 +27,7 @@ func (x *recording) Exchange() scheme.Exchange {
 	return e
 }
 
-// exchange is an HTTP request and its response.
+// exchange records an HTTP request and its response.
 type exchange struct {
 	recording *recording
 	began     time.Time
@@ -45,7 +45,7 @@ type exchange struct {
 // Connected implements [scheme.Exchange].
 func (e *exchange) Connected(remote net.Addr) { e.locked(func() { e.address = ipAddress(remote) }) }
 
-// locked calls f unless the exchange has ended.
+// locked calls the function f while it holds the lock, unless the exchange has ended.
 func (e *exchange) locked(f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -76,15 +76,15 @@ func (e *exchange) Response(header []byte, masked []string) {
 	})
 }
 
-// structural holds the fields that determine how to read a body. minStructural is the minimum
-// length of a secret that the recorder hides in these fields, because a shorter secret may be an
-// ordinary word.
+// structural lists the header fields that determine how to read a body. minStructural is the
+// minimum length of a secret that the recorder hides in these fields, because a shorter secret may
+// be an ordinary word.
 var structural = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Date", "Transfer-Encoding"}
 
 const minStructural = 8
 
-// hideInFields hides secrets that the server repeats in a response header: in the reason phrase
-// and in field values. It returns the header and the names of the changed fields.
+// hideInFields hides secrets that the server repeats in the reason phrase and in the field values
+// of a response header. It returns the new header and the names of the changed fields.
 func hideInFields(header []byte, secrets []string) (shown []byte, names []string) {
 	if len(secrets) == 0 {
 		return header, nil
@@ -172,8 +172,8 @@ func concurrent(id string) warc.Field {
 	return warc.Field{Name: "WARC-Concurrent-To", Value: "<" + id + ">"}
 }
 
-// writeConversation writes an exchange without an object. Such an exchange has no response, its
-// method is not GET, or another request for the same URL followed.
+// writeConversation writes an exchange without an object. In such an exchange the response is
+// missing, the method is not GET, or another request for the same URL followed.
 func (e *exchange) writeConversation(err error) {
 	defer e.reset()
 	var transcript conversation
@@ -186,7 +186,7 @@ func (e *exchange) writeConversation(err error) {
 		}
 		in, readErr := side.block.Reader()
 		if readErr != nil {
-			continue // Write returns a disk error
+			continue // ignored, because Write returns a disk error
 		}
 		head := make([]byte, min(side.block.Size(), maxPiece))
 		if _, readErr := io.ReadFull(in, head); readErr == nil {
@@ -203,7 +203,7 @@ func (e *exchange) writeConversation(err error) {
 	x.recorder.write(entry)
 }
 
-// maskedField lists the header fields with the value "***".
+// maskedField returns a field that lists the header fields with hidden values.
 func maskedField(names []string) warc.Field {
 	return warc.Field{Name: "Locus-Masked", Value: strings.Join(names, " ")}
 }

@@ -29,8 +29,8 @@ type recording struct {
 	mu         sync.Mutex
 	transcript conversation
 	address    string   // server address
-	secrets    []string // texts that must not be recorded, longest first
-	isHTTP     bool     // the HTTP exchanges have their own records
+	secrets    []string // texts that must not be recorded, the longest text first
+	isHTTP     bool     // each HTTP exchange has its own records
 	block      *warc.Block
 	kind       string // media type of block
 	over       bool
@@ -72,7 +72,7 @@ func (x *recording) Secret(text string) {
 			x.secrets = append(x.secrets, form)
 		}
 	}
-	// A secret may contain another one, so hide the longest first.
+	// A secret may contain another secret, so hide the longest secret first.
 	slices.SortStableFunc(x.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
@@ -194,7 +194,8 @@ func (b *recordedBody) Close() error {
 	return err
 }
 
-// keepMenu records the bytes of m after the client has read its items.
+// keepMenu makes the recording save the bytes of the menu m after the client has read the
+// items.
 func (x *recording) keepMenu(m *scheme.Menu) {
 	m.Items = x.items(m)
 	m.Closer = &menuCloser{m.Closer, x}
@@ -216,14 +217,15 @@ func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// keepSource records the bytes of a menu after the client has read its items.
+// keepSource records the original bytes of a menu. The client must have read the items of
+// the menu before.
 func (x *recording) keepSource(m *scheme.Menu) {
 	if m.Source == nil {
 		return
 	}
 	octets, kind := m.Source()
 	if octets == nil || len(octets) == 0 && m.Form != nil {
-		return // too many items, or only a question
+		return // the menu is too long, or contains only a form
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -251,7 +253,7 @@ func (c *menuCloser) Close() error {
 }
 
 // end writes the records of the resource and the conversation. If the data is incomplete, err is
-// the reason. Later calls have no effect.
+// the reason. Only the first call of end has an effect.
 func (x *recording) end(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The recorder writes a redirect as a list of its URLs, without passwords. The media type is
-// text/uri-list (RFC 2483). Its parameter "locus-referral" is "permanent" or "temporary". The
-// recorder writes an HTTP redirect as a response.
+// The recorder writes a redirect as a list of URLs without passwords. The media type of the list is
+// text/uri-list (RFC 2483), with the parameter "locus-referral", which is "permanent" or
+// "temporary". The recorder writes an HTTP redirect as a response.
 const (
 	uriList       = "text/uri-list"
 	redirectParam = "locus-referral"
@@ -35,14 +35,14 @@ func redirectList(r *scheme.Redirect) []byte {
 	return list
 }
 
-// The limits for a recorded list of URLs.
+// These constants limit a recorded list of URLs.
 const (
 	maxRedirects    = 1000
 	maxRedirectList = 1 << 20 // bytes
 )
 
-// readRedirect returns the redirect in body, and closes body. ok is false if the media type
-// does not denote a redirect.
+// readRedirect returns the redirect that body contains, and closes body. The result ok is
+// false if the media type does not denote a redirect.
 func readRedirect(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.Redirect, ok bool, err error) {
 	kind, params, err := mime.ParseMediaType(mediaType)
 	if err != nil || kind != uriList || params[redirectParam] == "" {

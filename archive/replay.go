@@ -17,13 +17,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Open implements [scheme.Opener] for URLs of every scheme. It returns the memento of
-// req.URL that is nearest to req.At. It repeats the archived response: a redirect is a
-// [*scheme.Redirect], and a status may be an error. If the archive does not contain the
-// URL, the error wraps [scheme.ErrNotArchived].
+// Open implements [scheme.Opener] for URLs of every scheme. Open returns the memento of
+// req.URL that is nearest to req.At. It repeats the archived response: for a redirect it
+// returns a [*scheme.Redirect], and for an error status it may return an error. If the
+// archive does not contain the URL, the error wraps [scheme.ErrNotArchived].
 //
-// If a form needs no server, such as the form of a search, Open returns the form even if
-// the archive does not contain it.
+// If a client can make a form without a server, such as a search form, Open returns the
+// form even if the archive does not contain the form.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	h, ok, err := s.Nearest(req.URL, req.At)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return res, nil
 }
 
-// withoutRecord opens a URL without a record, if this requires neither a server nor local files.
-// Such a URL is a form or a part of a message.
+// withoutRecord opens a URL that is not in the archive, if this requires neither a server nor local
+// files. Such a URL denotes a form or a part of a message.
 func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	row := s.registry.Scheme(req.URL)
 	// Local files and mail are not archived.
@@ -96,7 +96,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	menu, ok := res.(*scheme.Menu)
 	switch {
 	case !ok:
-		body.r = k // drop the bytes that the scheme has read so far
+		body.r = k // discard the bytes that the scheme has already read
 	case menu.Source == nil:
 		source.Attach(menu, k.mediaType())
 	}
@@ -106,7 +106,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	return s.finish(req, k, res)
 }
 
-// read passes the block of a record to the scheme.
+// read lets the scheme parse the block of a record.
 func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (scheme.Resource, error) {
 	mediaType := k.mediaType()
 	if r, ok, err := readRedirect(req.URL, mediaType, body); ok {
@@ -118,7 +118,7 @@ func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (sch
 	return &scheme.Object{URL: req.URL, Type: mediaType, Size: -1, Body: body}, nil
 }
 
-// finish applies the request's options to a resource.
+// finish applies the options of the request to a resource.
 func (s *Store) finish(req *scheme.Request, k *storedBlock, res scheme.Resource) (scheme.Resource, error) {
 	o, ok := res.(*scheme.Object)
 	if !ok {
@@ -150,24 +150,26 @@ func joinNotes(a, b string) string {
 	return a + "; " + b
 }
 
-// storedBlock is a record's block, or the combined blocks of a revisit and its original.
+// storedBlock is the block of a record, or the combined blocks of a revisit record and its
+// original record.
 type storedBlock struct {
 	record *record   // record with the bytes
-	head   []byte    // HTTP header that replaces the header in record
-	skip   io.Reader // the rest of record after its header
+	head   []byte    // HTTP header that replaces the header in the field record
+	skip   io.Reader // the rest of the record after its header
 	date   time.Time
 	first  io.Closer // the revisit record
 }
 
 func (k *storedBlock) isHTTP() bool { return isHTTP(k.record.Record) }
 
-// mediaType returns the media type for Access.Archived. For a whole HTTP response, it is the media
-// type of an HTTP message. Otherwise it is the type that the server stated.
+// mediaType returns the media type for Access.Archived. For a whole HTTP response, mediaType
+// returns the media type of an HTTP message. Otherwise it returns the type that the server stated.
 func (k *storedBlock) mediaType() string {
 	if k.isHTTP() {
 		return "application/http; msgtype=response"
 	}
-	// The recording program wrote this type because it did not receive a media type.
+	// A recording program writes application/octet-stream if it did not receive a media
+	// type.
 	if kind := k.record.Get("Content-Type"); essence(kind) != "application/octet-stream" {
 		return kind
 	}
@@ -196,9 +198,9 @@ func (k *storedBlock) Close() error {
 // errRevisit means that the record to which a revisit refers is missing.
 var errRevisit = fmt.Errorf("%w: the record with the content of this duplicate is missing", scheme.ErrNotFound)
 
-// revisited returns the content of a revisit record, which is its header and the payload of the
-// original record. It finds the original record by URL and date, or by the digest. The original
-// record is never a revisit.
+// revisited returns the content of a revisit record, which consists of its own header and the
+// payload of the original record. It finds the original record by URL and date, or by the digest.
+// The original record is never a revisit record.
 func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	original, err := s.original(e, rec)
 	if err != nil {
@@ -228,7 +230,7 @@ func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	return k, nil
 }
 
-// original finds the record to which a revisit refers.
+// original finds the record to which a revisit record refers.
 func (s *Store) original(e *entry, rec *record) (*entry, error) {
 	key := e.key
 	if target := strings.Trim(rec.Get("WARC-Refers-To-Target-URI"), "<>"); target != "" {
@@ -252,8 +254,9 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 	return nil, errRevisit
 }
 
-// first returns the first complete record, other than not, for a line that begins with prefix. It
-// returns nil if there is none. If both digests are known, they must be equal.
+// first returns the first complete record whose index line begins with prefix. It skips the record
+// of one given entry (the parameter not), and records with another digest. If there is no such
+// record, first returns nil.
 func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {
@@ -273,8 +276,8 @@ func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 // maxHead is the maximum size of a response header.
 const maxHead = 256 << 10
 
-// readHead reads a header and the empty line after it. The buffer of in must hold maxHead
-// bytes.
+// readHead reads a header and the empty line after it. The buffer of the reader must hold
+// maxHead bytes.
 func readHead(in *bufio.Reader) (lines []string, err error) {
 	for size := 0; ; {
 		line, err := in.ReadSlice('\n')
@@ -303,7 +306,7 @@ func isNotModified(line string) bool {
 	return len(f) > 1 && f[1] == "304"
 }
 
-// framing holds the fields that determine the end and the coding of a body.
+// framing lists the header fields that determine the end and the coding of a body.
 var framing = []string{"transfer-encoding:", "content-length:", "content-encoding:", "trailer:"}
 
 func isFraming(line string) bool {
@@ -315,8 +318,8 @@ func isFraming(line string) bool {
 	return false
 }
 
-// mergeHeads returns the newer header, with the older header's fields that describe the body's
-// bytes.
+// mergeHeads returns the newer header, but takes the fields that describe the bytes of the body
+// from the older header.
 func mergeHeads(newer, older []string) []byte {
 	var b bytes.Buffer
 	for i, line := range newer {
@@ -341,16 +344,17 @@ type replayBody struct {
 	date   time.Time
 
 	items    scheme.ItemRange // item range of the request
-	selected bool             // the scheme applies the item range
+	selected bool             // the scheme itself applies the item range
 }
 
-// Items implements the method that Access.Archived calls for the item range of the request.
+// Items returns the item range of the request. Access.Archived calls this method.
 func (b *replayBody) Items() scheme.ItemRange {
 	b.selected = true
 	return b.items
 }
 
-// Date implements the method that Access.Archived calls for the archive time of the bytes.
+// Date returns the time at which the bytes were archived. Access.Archived calls this
+// method.
 func (b *replayBody) Date() time.Time { return b.date }
 
 func (b *replayBody) Read(p []byte) (int, error) {

@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// maxBlock is the maximum unpacked size of a record's block. No resource is that long, so the
-// scanner stops reading a file with a longer block.
+// maxBlock is the maximum unpacked size of a record's block. No resource should be that long, so
+// the scanner stops reading a file with a longer block.
 const maxBlock = 64 << 30
 
 // scanner reads archives to index them.
@@ -29,11 +29,12 @@ type scanner struct {
 	ctx        context.Context
 	lines      *bulk.Sorter
 	read, size int64 // bytes in all archives
-	most       int64 // block size limit: maxBlock
+	most       int64 // maximum block size, usually maxBlock
 }
 
-// file adds the records in a file. It returns only errors of this machine. If an archive is
-// damaged, it writes a note, and the records before the damage stay valid.
+// file adds the records in a file. It returns only errors of the local system. If an
+// archive is damaged, file reports the damage with a note, and the records before the
+// damage stay valid.
 func (c *scanner) file(number int) error {
 	file := c.store.files[number]
 	f, err := os.Open(file.path)
@@ -70,7 +71,7 @@ func (c *scanner) file(number int) error {
 	return nil
 }
 
-// scanReader reads a file, reports the progress, and ends with the context.
+// scanReader reads a file and reports the progress. When the context ends, reading fails.
 type scanReader struct {
 	*scanner
 	r io.Reader
@@ -142,14 +143,14 @@ func essence(text string) string {
 	return kind
 }
 
-// add adds an entry with the key for u.
+// add adds an entry to the index, with the key for the URL of the entry.
 func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
 	if e.kind == kindWhole && e.status == http.StatusNotModified {
-		return nil // the client had the resource, but the archive lacks it
+		return nil // the client already had the resource, but the archive does not contain the resource
 	}
 	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
-		return nil // u can't be requested
+		return nil // no client can request the URL u
 	}
 	e.key = keyOf(s.registry, u)
 	e.media, e.digest = printable(e.media, maxMedia), printable(e.digest, maxDigest)
@@ -167,9 +168,9 @@ func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 // maxCDXJ is the maximum length of a CDXJ line.
 const maxCDXJ = 1 << 20
 
-// readLists adds the records in CDXJ files. known holds the numbers of the archives that a CDXJ
-// file lists, if that CDXJ file is not older than the archive. The caller need not read these
-// archives.
+// readLists adds the records in CDXJ files. The result known contains the numbers of the archives
+// that a CDXJ file lists, unless that CDXJ file is older than the archive. The caller need not read
+// these archives.
 func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter) (known map[int]bool, err error) {
 	known = map[int]bool{}
 	for _, l := range lists {
@@ -181,9 +182,9 @@ func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter)
 }
 
 // namedBy returns the numbers of the archives that a CDXJ file may name. The keys are file names
-// without directories. The result includes archives beside the CDXJ file. It includes archives
-// elsewhere below the root if their names are unique. It omits archives that are newer than
-// modified, the time of the CDXJ file.
+// without directories. The result includes archives in the directory of the CDXJ file. It also
+// includes archives elsewhere below the root directory if their names are unique. It omits archives
+// that are newer than the CDXJ file, which was modified at the given time.
 func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 	beside, below, count := map[string]int{}, map[string]int{}, map[string]int{}
 	for i, file := range s.files {
@@ -209,7 +210,7 @@ func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 }
 
 // readList reads one CDXJ file. Its lines may name only archives in the store. If a line can't be
-// read, readList ignores the rest of the file, and the caller reads the archives themselves.
+// read, readList ignores the rest of the file, and the caller reads the archives instead.
 func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known map[int]bool) error {
 	name := l.path
 	info, err := os.Stat(name)

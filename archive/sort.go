@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/internal/bulk"
 )
 
-// sortMemory is the memory for sorting an index, in bytes.
+// sortMemory is the number of bytes of memory for sorting an index.
 const sortMemory = 32 << 20
 
-// newSorter returns a sorter for lines. Its temporary file is in dir.
+// newSorter returns a sorter for lines. It creates temporary files in dir.
 func newSorter(dir string) *bulk.Sorter {
 	return bulk.NewSorter(bulk.SorterOptions{Memory: sortMemory, Folder: dir})
 }

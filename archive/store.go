@@ -1,23 +1,24 @@
 // # Reading
 //
-// A [Store] is a set of WARC and ARC files, compressed or not, written by this or another
-// program. It is a [scheme.Opener] for URLs of every scheme that does not use the network: see
-// access.Options.Archive. An archive may contain several records for one URL. Each is a
-// [Memento] (RFC 7089).
+// A [Store] is a set of WARC and ARC files. Locus or another program may have written the files,
+// with or without compression. A Store is a [scheme.Opener] for URLs of every scheme that does not
+// use the network: see access.Options.Archive. An archive may contain several records for one URL.
+// Each record is a [Memento] (RFC 7089).
 //
-// A Store compares URLs in the canonical form of their scheme, without password and fragment,
-// and treats https like http, as other archives do. If the scheme rejects a URL, the Store
-// compares it as written.
+// A Store compares URLs in the canonical form of their scheme, without password and fragment, and
+// treats https like http, as other archives do. If the scheme rejects a URL, the Store compares the
+// URL as written.
 //
-// A Store reads records of the types response, resource and revisit. It combines a revisit
-// with the record that it refers to, by URL and date or by the digest of the payload. It
-// parses menus of gopher, FTP, news, WAIS and Prospero from their bytes: see
+// A Store reads records of the types response, resource and revisit. It combines a revisit record
+// with the record to which the revisit record refers, by URL and date or by the digest of the
+// payload. A Store parses archived menus of gopher, FTP, news, WAIS and Prospero: see
 // scheme.Access.Archived.
 //
-// The index of a Store is a sorted file, in [Options.Cache] or temporary. A CDXJ file can
-// replace the reading of an archive. It must list the archive, must not be older than the
-// archive, and must be next to the archive or in the opened directory. The Store reads all
-// other archives. The memory in use does not grow with the archives.
+// The index of a Store is a sorted file, which is temporary or in the directory [Options.Cache]. If
+// a suitable CDXJ file exists, the Store does not read the archive to make the index. The CDXJ file
+// must list the archive, must not be older than the archive, and must be next to the archive or in
+// the opened directory. The Store reads all other archives. The memory usage does not depend on the
+// size of the archives.
 package archive
 
 import (
@@ -42,23 +43,22 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Options configures [Open]. The zero Options select the defaults.
+// Options configures [Open]. The zero Options selects the defaults.
 type Options struct {
-	// Cache is the directory that stores the index for the next Open. If empty, the index
-	// is temporary.
+	// Cache is the directory that stores the index for the next call of Open. If Cache is
+	// empty, the index is temporary.
 	Cache string
-	// At is the time that [Store.Open] and [Store.Nearest] use if they receive none. The
-	// zero Time selects the last memento.
+	// At is the default time for [Store.Open] and [Store.Nearest]. The zero Time selects
+	// the last memento.
 	At time.Time
-	// Note, if not nil, is called during indexing for each part of the archives that could not
-	// be read.
+	// Note, if not nil, is called during indexing for each unreadable part of an archive.
 	Note func(err error)
 	// Progress, if not nil, is called during indexing. The parameter read is the number of
 	// bytes that were read so far, and size is the total size of all archives.
 	Progress func(read, size int64)
 }
 
-// Store holds the resources of archives. It may be used concurrently.
+// Store gives access to the resources in archives. It may be used concurrently.
 type Store struct {
 	registry  *scheme.Registry
 	options   Options
@@ -83,9 +83,9 @@ var extensions = []string{".warc", ".warc.gz", ".arc", ".arc.gz"}
 // ErrNoArchive is the error for a directory without archives.
 var ErrNoArchive = errors.New("no .warc, .warc.gz, .arc or .arc.gz file")
 
-// Open opens archives. Each path is a file, or a directory with archives. Unless the index is
-// known, Open reads the archives until ctx ends. r must contain the schemes of the URLs. o may
-// be nil.
+// Open opens archives. Each path is an archive file, or a directory with archives. If there is no
+// index for these archives, Open reads the archives to make the index. If ctx ends meanwhile, Open
+// returns an error. The registry r must contain the schemes of the URLs. The options o may be nil.
 func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (*Store, error) {
 	s := &Store{registry: r}
 	if o != nil {
@@ -109,7 +109,7 @@ func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (
 	return s, nil
 }
 
-// Close closes the index. Open resources stay open.
+// Close closes the index. Resources that are open stay open.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,11 +129,12 @@ func (s *Store) Close() error {
 // Files returns the number of archives.
 func (s *Store) Files() int { return len(s.files) }
 
-// list is a CDXJ file at path. It may name archives in the directory root and below.
+// list identifies a CDXJ file by its path. The file may name archives in and below the
+// directory root.
 type list struct{ path, root string }
 
-// archivesAt returns the archive at path and the CDXJ files beside it. If path is a directory,
-// it returns all archives and CDXJ files in and below it.
+// archivesAt returns the archive at path and the CDXJ files in the same directory. If path is a
+// directory, archivesAt returns all archives and CDXJ files in and below this directory.
 func archivesAt(path string) (files []archiveFile, lists []list, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
@@ -179,7 +180,7 @@ func escapeGlob(text string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(text)
 }
 
-// head returns the first line of the index, which identifies its archives.
+// head returns the first line of the index, which identifies the archives.
 func (s *Store) head(lists []list) string {
 	h := sha256.New()
 	for _, f := range s.files {
@@ -197,7 +198,7 @@ func (s *Store) head(lists []list) string {
 }
 
 // indexName returns the name of the index in the cache. The name does not depend on the
-// archives' content, so a new index replaces an outdated one.
+// archives' content, so a new index replaces an outdated index.
 func (s *Store) indexName() string {
 	h := sha256.New()
 	for _, f := range s.files {
@@ -206,7 +207,7 @@ func (s *Store) indexName() string {
 	return fmt.Sprintf("%.16x.idx", h.Sum(nil))
 }
 
-// openIndex opens the cached index, or creates it.
+// openIndex opens the cached index, or creates a new index.
 func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	head := s.head(lists)
 	name := ""
@@ -239,9 +240,9 @@ func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	return err
 }
 
-// keepIndex creates the index file with the given name. made is false if another process is
-// creating this file, if the file system does not support locks, or if the rename fails. A killed
-// process leaves two files, which the next process overwrites.
+// keepIndex creates the index file with the given name. The result made is false if another process
+// is creating this file, if the file system does not support locks, or if the rename fails. A
+// killed process leaves two files, which the next process overwrites.
 func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) (made bool, err error) {
 	lock, err := os.OpenFile(name+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -251,7 +252,7 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	if filelock.Try(lock) != nil || !isAt(lock, lock.Name()) {
 		return false, nil
 	}
-	defer os.Remove(lock.Name()) // before unlocking; fails on Windows
+	defer os.Remove(lock.Name()) // runs before unlocking; fails on Windows
 	r, err := wholefile.NewReplacementIn(nil, name, name+".part", 0o600)
 	if err != nil {
 		return false, err
@@ -266,7 +267,7 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return false, nil // another process removed the file
+		return false, nil // another process has removed the file
 	}
 	if s.index, err = openIndex(f, head); err != nil {
 		f.Close()
@@ -275,15 +276,15 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	return true, nil
 }
 
-// isAt reports whether the open file f is still the file at that path. The previous lock holder may
-// have removed the file.
+// isAt reports whether the open file f is still the file with the given name. The previous lock
+// holder may have removed the file.
 func isAt(f *os.File, name string) bool {
 	info, err := f.Stat()
 	named, errNamed := os.Stat(name)
 	return err == nil && errNamed == nil && os.SameFile(info, named)
 }
 
-// makeIndex writes the index to f.
+// makeIndex writes the index to the file f.
 func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []list) error {
 	lines := newSorter(s.options.Cache)
 	defer lines.Close()
@@ -328,8 +329,8 @@ type record struct {
 
 func (r *record) Close() error { return r.file.Close() }
 
-// record opens the record for an entry. It compares the record with the entry, because the index
-// may be outdated.
+// record opens the record for an index entry. It compares the record with the entry, because the
+// index may be outdated.
 func (s *Store) record(e *entry) (*record, error) {
 	s.mu.Lock()
 	closed := s.closed
@@ -359,7 +360,7 @@ func (s *Store) record(e *entry) (*record, error) {
 	return &record{rec, f}, nil
 }
 
-// isSame reports whether two texts denote the same URL.
+// isSame reports whether two texts represent the same URL.
 func (s *Store) isSame(a, b string) bool {
 	first, err := locus.Parse(a)
 	if err != nil {
