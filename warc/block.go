@@ -12,12 +12,13 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// maxMemory limits the bytes of a block in memory. A longer block is in a temporary file.
+// maxMemory is the maximum size in bytes of a block in memory. A longer block is in a
+// temporary file.
 const maxMemory = 1 << 20
 
-// Block buffers the block of a record while it is read from a server. The caller must
-// release it with [Writer.Write] or [Block.Discard]. It may be used by one goroutine at a
-// time.
+// Block buffers the block of a record while a client reads the data from a server. The
+// caller must release a Block with [Writer.Write] or [Block.Discard]. A Block may be used
+// by one goroutine at a time.
 type Block struct {
 	dir     string // directory for the temporary file
 	memory  []byte
@@ -29,18 +30,19 @@ type Block struct {
 	err     error
 }
 
-// NewBlock returns an empty block. Its temporary file, if any, is in the archive's directory.
+// NewBlock returns an empty block. If the block needs a temporary file, the file is in the
+// archive's directory.
 func (w *Writer) NewBlock() *Block { return &Block{dir: w.dir, sum: sha1.New()} }
 
-// BeginPayload starts the payload: the body after an HTTP header, or the whole block of a
-// resource.
+// BeginPayload marks the current end of the block as the start of the payload. The payload
+// is the body after an HTTP header, or the whole block of a resource.
 func (b *Block) BeginPayload() { b.payload, b.start = sha1.New(), b.size }
 
 // Size returns the length of the block in bytes.
 func (b *Block) Size() int64 { return b.size }
 
-// Write appends bytes. It never fails, because the caller must still read the recorded
-// response: [Writer.Write] returns the error of a temporary file.
+// Write appends bytes to the block. Write never fails, because the caller must still read
+// the recorded response. [Writer.Write] returns the errors of a temporary file.
 func (b *Block) Write(p []byte) (int, error) {
 	b.size += int64(len(p))
 	b.sum.Write(p)
@@ -81,7 +83,7 @@ func (b *Block) Reset() {
 	*b = Block{dir: b.dir, sum: sha1.New()}
 }
 
-// Discard releases a block that is not written.
+// Discard releases a block that the caller does not write.
 func (b *Block) Discard() { b.release() }
 
 func (b *Block) release() {
@@ -96,11 +98,11 @@ func (b *Block) release() {
 
 var errReleased = errors.New("warc: the block was released")
 
-// Reader returns a reader of the bytes so far. The caller must not write to the block while it
-// uses the reader.
+// Reader returns a reader for the bytes that are in the block so far. The caller must not write to
+// the block while it uses the reader.
 func (b *Block) Reader() (io.Reader, error) { return b.reader(0, b.size) }
 
-// reader returns the bytes from start to end.
+// reader returns a reader for the bytes between two offsets, start and end.
 func (b *Block) reader(start, end int64) (io.Reader, error) {
 	switch {
 	case b.err != nil:
@@ -111,12 +113,12 @@ func (b *Block) reader(start, end int64) (io.Reader, error) {
 	return bytes.NewReader(b.memory[start:end]), nil
 }
 
-// digest formats a digest for web archives.
+// digest formats a hash as a digest field for web archives.
 func digest(h hash.Hash) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// headerDigest returns the digest of the bytes of the block before its payload.
+// headerDigest returns the digest of the bytes that precede the payload in the block.
 func (b *Block) headerDigest() (string, error) {
 	r, err := b.reader(0, b.start)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// CDXJ is a line of an index of web archives, in the format of pywb and warcio: a key, the
-// time in 14 digits and a JSON object.
+// CDXJ is a line in a web archive index, in the format of pywb and warcio. The line
+// consists of a key, the time in 14 digits, and a JSON object.
 type CDXJ struct {
 	Key    string    // the result of [Key]
-	Time   time.Time // when the record was made, in UTC and whole seconds
+	Time   time.Time // time when the record was made, in UTC and whole seconds
 	URL    string    // the target URI
 	Type   string    // media type without parameters; "warc/revisit" for a revisit; empty if unknown
-	Status int       // HTTP status; 0 if none
+	Status int       // HTTP status; 0 if there is no status
 	Digest string    // payload digest: "sha1:" and base32, or as written in the record; empty if none
 	Length int64     // compressed size of the record; 0 if unknown
 	Offset int64     // offset of the record in the file
@@ -32,8 +32,8 @@ type CDXJ struct {
 // cdxjTime is the time format in an index: 14 digits.
 const cdxjTime = "20060102150405"
 
-// cdxjObject is the JSON object in a line. Its numbers are strings, as in other programs'
-// files.
+// cdxjObject is the JSON object in a line. The numbers in the object are strings, as in the
+// files of other programs.
 type cdxjObject struct {
 	URL      string     `json:"url"`
 	MIME     string     `json:"mime,omitempty"`
@@ -44,8 +44,8 @@ type cdxjObject struct {
 	Filename string     `json:"filename"`
 }
 
-// cdxjNumber is a number, written as a string. It also reads JSON numbers, and reads "" and "-"
-// as unknown.
+// cdxjNumber is a number that is written as a JSON string. When parsed, it may also be a JSON
+// number; "" and "-" mean that the number is unknown.
 type cdxjNumber string
 
 func (n *cdxjNumber) UnmarshalJSON(text []byte) error {
@@ -53,7 +53,7 @@ func (n *cdxjNumber) UnmarshalJSON(text []byte) error {
 		return json.Unmarshal(text, (*string)(n))
 	}
 	var number json.Number
-	err := json.Unmarshal(text, &number) // for null, number stays empty
+	err := json.Unmarshal(text, &number) // if the text is null, the number stays empty
 	*n = cdxjNumber(number)
 	return err
 }
@@ -66,7 +66,7 @@ func (n cdxjNumber) int() (int64, error) {
 	return int64(v), err
 }
 
-// Append appends the line, with a newline, to dst.
+// Append appends the index line to dst, with a newline.
 func (c CDXJ) Append(dst []byte) []byte {
 	o := cdxjObject{URL: c.URL, MIME: c.Type, Digest: c.Digest, Filename: c.File, Offset: cdxjNumber(strconv.FormatInt(c.Offset, 10))}
 	if c.Status != 0 {
@@ -80,16 +80,15 @@ func (c CDXJ) Append(dst []byte) []byte {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(o); err != nil {
-		panic(err) // can't fail, because all values are strings
+		panic(err) // unreachable, because all values are strings
 	}
 	return b.Bytes()
 }
 
-// ErrCDXJ means that a line is not in the format of an index of web archives.
+// ErrCDXJ means that a line is not a valid line of a web archive index.
 var ErrCDXJ = errors.New("warc: not a line of a CDXJ index")
 
-// ParseCDXJ parses a line with or without its newline. It ignores JSON members without a field
-// in CDXJ.
+// ParseCDXJ parses a line with or without its newline. It ignores unknown JSON members.
 func ParseCDXJ(line string) (c CDXJ, err error) {
 	key, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 	stamp, text, ok := strings.Cut(rest, " ")
@@ -115,17 +114,18 @@ func ParseCDXJ(line string) (c CDXJ, err error) {
 	return c, nil
 }
 
-// Compare orders lines like their text: by key, then by time.
+// Compare compares two lines first by key and then by time, which is the order of their
+// texts.
 func (c CDXJ) Compare(d CDXJ) int {
 	return cmp.Or(strings.Compare(c.Key, d.Key), c.Time.Compare(d.Time), cmp.Compare(c.Offset, d.Offset))
 }
 
-// Key returns the key of a URI in an index, "com,example)/path?a=1", as pywb computes it. For http
-// and https, the key consists of the labels of the host in reverse order, a port other than the
-// default, and the path and query in lower case. Percent-encoded characters are decoded, "."
-// and ".." segments are resolved, and the parameters of the query are sorted. Both schemes, and
-// a host with and without "www.", have the same key. Unlike pywb, Key does not remove session
-// identifiers. Any other URI is its own key.
+// Key returns the index key of a URI, such as "com,example)/path?a=1", as pywb computes the key.
+// For http and https, the key consists of the labels of the host in reverse order, a port other
+// than the default port, and the path and query in lower case. Key decodes percent-encoded
+// characters, resolves "." and ".." segments, and sorts the query parameters. The scheme (http or
+// https) and a leading "www." do not change the key. Unlike pywb, Key does not remove session
+// identifiers. The key of any other URI is the URI itself.
 func Key(uri string) string {
 	scheme, rest, _ := strings.Cut(uri, "://")
 	scheme = strings.ToLower(scheme)
@@ -145,11 +145,11 @@ func Key(uri string) string {
 	return key
 }
 
-// maxHost is the maximum length in bytes of a host that can be a DNS name: 253 characters, each
-// of up to four bytes. The time to encode a longer host would grow with the square of its length.
+// maxHost is the maximum length in bytes of a host that can be a DNS name: 253 characters, each of
+// up to four bytes. The time to encode a host grows with the square of its length.
 const maxHost = 253 * utf8.UTFMax
 
-// hostKey returns the host with its labels reversed, and the port.
+// hostKey returns the host with its labels in reverse order, and the port.
 func hostKey(scheme, authority string) string {
 	authority = strings.ToLower(authority)
 	host, port := authority, ""
@@ -174,7 +174,7 @@ func hostKey(scheme, authority string) string {
 	return host
 }
 
-// pathKey resolves the segments of a path, and removes empty segments and a final "/".
+// pathKey resolves dot segments in a path, and removes empty segments and a final "/".
 func pathKey(path string) string {
 	var segments []string
 	for segment := range strings.SplitSeq(path, "/") {
@@ -189,8 +189,8 @@ func pathKey(path string) string {
 	return "/" + strings.Join(segments, "/")
 }
 
-// decodedKey decodes escapes, and repeats this while the result contains escapes. Then it escapes
-// the bytes that pywb escapes.
+// decodedKey decodes the escapes in text until the result contains no escapes. Then it escapes the
+// bytes that pywb escapes.
 func decodedKey(text string) string {
 	var decoded []byte
 	for i := range len(text) {
@@ -221,7 +221,7 @@ func compareParameters(a, b string) int {
 	return cmp.Or(strings.Compare(nameA, nameB), strings.Compare(valueA, valueB), len(a)-len(b))
 }
 
-// withoutWWW cuts "www.", or "www" with digits, off a host.
+// withoutWWW removes a leading "www." or "www2." (or any other number) from a host.
 func withoutWWW(host string) string {
 	rest, ok := strings.CutPrefix(host, "www")
 	if after, dot := strings.CutPrefix(strings.TrimLeft(rest, "0123456789"), "."); ok && dot && after != "" {

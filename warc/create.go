@@ -21,10 +21,10 @@ import (
 // ErrName means that the name of an archive does not end in ".warc.gz" or ".warc".
 var ErrName = errors.New(`warc: an archive name must end in ".warc.gz" or ".warc"`)
 
-// Create opens the archive with that name for writing, and creates it if it is missing. If
-// the archive exists, Create appends to it, after it removes an incomplete record at the
-// end. It fails if another process is writing to the archive, or if the archive is damaged
-// elsewhere. o may be nil.
+// Create opens the archive with the given name for writing, and creates the archive if it
+// is missing. If the archive exists, Create removes an incomplete record at the end, and
+// the Writer appends to the archive. Create fails if another process is writing to the
+// archive, or if the archive is damaged elsewhere. The options o may be nil.
 func Create(name string, o *WriterOptions) (*Writer, error) {
 	w := &Writer{dir: filepath.Dir(name), seen: make(map[string]original)}
 	if o != nil {
@@ -55,7 +55,7 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 	return w, nil
 }
 
-// lastNumber returns the highest file number in the archive, or 1.
+// lastNumber returns the highest file number in the archive, or 1 if there are no files.
 func (w *Writer) lastNumber() (int, error) {
 	folder, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *Writer) path() string {
 	return fmt.Sprintf("%s-%05d%s", w.name, w.number, w.ext)
 }
 
-// next begins the next file, and then unlocks the previous file.
+// next begins the next file of the archive, and then unlocks the previous file.
 func (w *Writer) next() error {
 	before, index := w.file, w.index
 	w.number++
@@ -117,7 +117,7 @@ func (w *Writer) open() error {
 	return nil
 }
 
-// begin prepares f, which must be locked, for new records.
+// begin prepares the file f for new records. The caller must have locked the file.
 func (w *Writer) begin(f *os.File) (err error) {
 	w.index = newIndex(w.dir)
 	defer func() {
@@ -132,7 +132,8 @@ func (w *Writer) begin(f *os.File) (err error) {
 	if w.zip = nil; w.ext == ".warc.gz" {
 		w.zip = gzip.NewWriter(w.out)
 	}
-	// An earlier process may have written an index, which lacks the records of this process.
+	// An earlier process may have written an index, which does not contain the records of
+	// this process.
 	if err := os.Remove(indexName(f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("warc: %w", err)
 	}
@@ -156,7 +157,7 @@ func (w *Writer) describe() error {
 }
 
 // resume reads an existing file into the index, and removes an incomplete record at its end. It
-// returns the end offset of the last complete record, and moves f there.
+// returns the end offset of the last complete record, and sets the file position to this offset.
 func (w *Writer) resume(f *os.File) (int64, error) {
 	good, err := w.scan(f)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -169,8 +170,8 @@ func (w *Writer) resume(f *os.File) (int64, error) {
 	return good, err
 }
 
-// errOther means that the records of an archive are not compressed one by one, so that the archive
-// can't be read from a record in the middle.
+// errOther means that the records of an archive are not compressed one by one. A reader can't begin
+// to read such an archive at a record in the middle.
 var errOther = errors.New("its records are not compressed one by one")
 
 // scan reads the records in f into the index, and returns the end offset of the last complete
@@ -210,8 +211,8 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 	}
 }
 
-// finish reads the rest of the record, and the empty lines or the end of the gzip member after the
-// record. For a truncated record it returns io.ErrUnexpectedEOF.
+// finish reads the rest of the record, and then the empty lines or the end of the gzip member. For
+// a truncated record it returns io.ErrUnexpectedEOF.
 func (r *Reader) finish() error {
 	if _, err := io.Copy(io.Discard, r.record.block); err != nil {
 		return err
@@ -236,8 +237,8 @@ func atEnd(err error) error {
 	return err
 }
 
-// indexed returns the index entry for a record, without its offset. For a record that is not
-// indexed, the entry is zero. indexed also remembers the payload of the record.
+// indexed returns the index entry for a record, without the offset. For a record that does
+// not belong in the index, the entry is zero. It also remembers the payload of the record.
 func (w *Writer) indexed(rec *Record) CDXJ {
 	target, date := rec.Target(), rec.Date()
 	if !isIndexed(rec.Type) || target == "" {
@@ -260,7 +261,8 @@ func (w *Writer) indexed(rec *Record) CDXJ {
 
 // payloadKey returns the key of a payload. If the writer has already written a payload with the
 // same key, the record may become a revisit record. For a resource, the key includes the media
-// type. For a response it does not, because a revisit record stores the header of the response.
+// type. For a response, the key does not include the media type, because a revisit record stores
+// the header of the response.
 func payloadKey(typ, contentType, digest string) string {
 	if typ == "response" {
 		contentType = ""
@@ -268,8 +270,8 @@ func payloadKey(typ, contentType, digest string) string {
 	return typ + " " + contentType + " " + digest
 }
 
-// first returns the first record with the payload of the given key. If this is the first such
-// record, ok is false.
+// first returns the first record with the given payload key. If there is no such record yet, first
+// remembers the parameter this as the first record, and ok is false.
 func (w *Writer) first(key string, this original) (first original, ok bool) {
 	first, ok = w.seen[key]
 	if !ok && len(w.seen) < maxSeen {
@@ -278,7 +280,8 @@ func (w *Writer) first(key string, this original) (first original, ok bool) {
 	return first, ok
 }
 
-// statusOf returns the HTTP status at the start of a block, or 0.
+// statusOf returns the HTTP status at the start of a block, or 0 if the block is not an
+// HTTP response.
 func statusOf(r io.Reader) int {
 	head := make([]byte, len("HTTP/1.1 200"))
 	n, _ := io.ReadFull(r, head)

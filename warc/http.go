@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Payload is the transferred data: the entity of an HTTP response, or the block of a
-// resource record.
+// Payload is the data that a record transferred. A Payload is the body of an HTTP response,
+// or the block of a resource record.
 type Payload struct {
 	Status int    // HTTP status; 0 if the record is not a response
 	Type   string // media type as sent by the server; empty if unknown
@@ -21,8 +21,8 @@ type Payload struct {
 }
 
 // Payload returns the payload of a response, resource or conversion record, without the
-// HTTP header and chunk headers. ok is false for other records, and for a response that is
-// not HTTP.
+// HTTP header and chunk headers. The result ok is false for other records, and for a
+// response that is not an HTTP response.
 func (r *Record) Payload() (p Payload, ok bool) {
 	switch r.Type {
 	case "resource", "conversion":
@@ -42,7 +42,7 @@ func (r *Record) Payload() (p Payload, ok bool) {
 		Status:   resp.StatusCode,
 		Type:     resp.Header.Get("Content-Type"),
 		Encoding: strings.ToLower(strings.Join(resp.Header.Values("Content-Encoding"), ", ")),
-		Reader:   in, // the length of the block counts, not the Content-Length
+		Reader:   in, // ends with the block, regardless of the Content-Length
 	}
 	if len(resp.TransferEncoding) > 0 && isChunk(in) {
 		p.Reader = resp.Body
@@ -61,7 +61,8 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit is a reader of at most left bytes. If left is -1, there is no limit.
+// headLimit is a reader that limits the number of bytes to the value of left. If left is
+// -1, there is no limit.
 type headLimit struct {
 	r    io.Reader
 	left int

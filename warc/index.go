@@ -11,23 +11,25 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// maxIndex is the memory for sorting an index, in bytes.
+// maxIndex is the number of bytes of memory for sorting an index.
 const maxIndex = 16 << 20
 
-// indexName returns the index name for an archive: "a.cdxj" for "a.warc.gz".
+// indexName returns the name of the index file for an archive, such as "a.cdxj" for
+// "a.warc.gz".
 func indexName(archive string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(archive, ".gz"), ".warc")
 	return name + ".cdxj"
 }
 
-// index collects the lines of an index, sorted with a temporary file if there are many.
+// index collects and sorts the lines of an index. It uses a temporary file if there are
+// many lines.
 type index struct {
 	lines *bulk.Sorter
 	line  []byte
 	err   error // first error of the temporary file
 }
 
-// newIndex returns an empty index with its temporary file in dir.
+// newIndex returns an empty index, which creates temporary files in dir.
 func newIndex(dir string) index {
 	return index{lines: bulk.NewSorter(bulk.SorterOptions{Memory: maxIndex, Folder: dir})}
 }
@@ -39,7 +41,8 @@ func (x *index) add(c CDXJ) {
 	}
 }
 
-// write writes the sorted index to a file. The file gets its name only when it is complete.
+// write writes the sorted index to a file. The file gets its name only when the file is
+// complete.
 func (x *index) write(name string) error {
 	defer x.release()
 	err := x.err

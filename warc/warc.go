@@ -1,12 +1,12 @@
 // Package warc reads and writes web archives.
 //
 // A [Reader] reads WARC 1.0 and 1.1 (ISO 28500) and the older ARC format. It also accepts
-// the mistakes of common writers. It limits the length of headers but not of blocks, so the
-// caller must limit how much it reads of a block, which may be compressed. The memory in use
-// does not grow with the file.
+// the mistakes of common writers. A Reader limits the length of headers but not the length
+// of blocks. The caller must limit how much it reads from a block, because the block may be
+// compressed. The memory usage does not depend on the size of the file.
 //
 // A [Writer] writes WARC 1.1 with digests, revisit records and an index of [CDXJ] lines. It
-// rejects values that a reader would read as another field or record.
+// rejects values that a reader would parse as another field or record.
 package warc
 
 import (
@@ -21,49 +21,49 @@ import (
 )
 
 var (
-	// ErrFormat means that the archive is damaged, or the file is not an archive.
+	// ErrFormat means that the archive is damaged, or that the file is not an archive.
 	ErrFormat = errors.New("warc: not a record of a WARC or ARC file")
-	// ErrLimit means that a header is longer than any record needs.
+	// ErrLimit means that a record header exceeds the limit of this package.
 	ErrLimit = errors.New("warc: header too long")
 )
 
 const (
 	// maxLine is the maximum length of a header line, in bytes.
 	maxLine = 64 << 10
-	// maxHeader is the maximum length of a header.
+	// maxHeader is the maximum length of a header, in bytes.
 	maxHeader = 1 << 20
-	// maxGap limits the bytes between two records.
+	// maxGap is the maximum number of bytes between two records.
 	maxGap = 1 << 20
 )
 
-// Field is a named header field as written, but without white space around the value and
-// without line folding.
+// Field is a named header field as written. The value is unfolded, and white space around
+// it is removed.
 type Field struct{ Name, Value string }
 
-// Record is a record of an archive. Read reads its block.
+// Record is a record of an archive. The method Read reads the block of the record.
 type Record struct {
 	// Version is "WARC/1.1", or "ARC/1" for an ARC file.
 	Version string
-	// Type is the type of the record in lower case, such as "response". In an ARC file it
-	// is "warcinfo" for the first record, "response" for a block that begins as an HTTP
-	// response, and otherwise "resource".
+	// Type is the type of the record in lower case, such as "response". In an ARC file, the
+	// type of the first record is "warcinfo". The type of a record whose block begins like
+	// an HTTP response is "response", and the type of any other record is "resource".
 	Type string
-	// Fields are the named fields of a WARC record. For an ARC file they are the
-	// corresponding WARC fields: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type
-	// and Content-Length.
+	// Fields contains the named fields of a WARC record. For an ARC record, Fields contains
+	// the corresponding WARC fields: WARC-Target-URI, WARC-Date, WARC-IP-Address,
+	// Content-Type and Content-Length.
 	Fields []Field
 	// Offset is the offset of the record in the file. For a compressed record, it is the offset
 	// of the gzip member.
 	Offset int64
-	// Length is the length of the block in bytes. It is -1 if the header has no length, so
-	// that the block ends with the file.
+	// Length is the length of the block in bytes. If the header contains no length, Length
+	// is -1, and the block ends with the file.
 	Length int64
 
 	block io.Reader
 }
 
-// Get returns the value of the first field with that name, ignoring case, or "" if there is
-// none.
+// Get returns the value of the first field with the given name, ignoring case. If there is
+// no such field, Get returns "".
 func (r *Record) Get(name string) string {
 	for _, f := range r.Fields {
 		if strings.EqualFold(f.Name, name) {
@@ -73,8 +73,8 @@ func (r *Record) Get(name string) string {
 	return ""
 }
 
-// Target returns the target URI as written, without the "<" and ">" that some writers put
-// around it. It returns "" for a record without a target.
+// Target returns the target URI as written, without the "<" and ">" that some writers add.
+// It returns "" for a record without a target.
 func (r *Record) Target() string {
 	uri := r.Get("WARC-Target-URI")
 	if inner, ok := strings.CutPrefix(uri, "<"); ok && strings.HasSuffix(inner, ">") {
@@ -83,8 +83,8 @@ func (r *Record) Target() string {
 	return uri
 }
 
-// Date returns when the record was made, or the zero Time if the date is missing or
-// malformed.
+// Date returns the time when the record was made. If the date is missing or malformed, Date
+// returns the zero time.
 func (r *Record) Date() time.Time {
 	t, err := time.Parse(time.RFC3339Nano, r.Get("WARC-Date"))
 	if err != nil {
@@ -93,8 +93,8 @@ func (r *Record) Date() time.Time {
 	return t
 }
 
-// Read reads the block. If the file ends before the block, the error is
-// io.ErrUnexpectedEOF.
+// Read reads the block of the record. If the file ends before the end of the block, the
+// error is io.ErrUnexpectedEOF.
 func (r *Record) Read(p []byte) (int, error) { return r.block.Read(p) }
 
 // Reader reads the records in an archive. It may be used by one goroutine at a time.
@@ -129,15 +129,15 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// NewReader returns a Reader for the file that r reads from its beginning, compressed with
-// gzip or not.
+// NewReader returns a Reader for the archive file that r reads. The reader r must be at the
+// beginning of the file. The file may be compressed with gzip.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{in: &counter{Reader: bufio.NewReaderSize(r, 64<<10)}}
 }
 
-// Next returns the next record, and skips the rest of the previous one. At the end of the file
-// the error is io.EOF. Next also returns a truncated record; reading its block fails. After
-// another error, every call returns that error.
+// Next skips the rest of the previous record and returns the next record. At the end of the file
+// the error is io.EOF. Next also returns a truncated record, but reading the block of such a record
+// fails. After any other error, every call returns the same error.
 func (r *Reader) Next() (*Record, error) {
 	if r.err == nil {
 		r.record, r.err = r.next()
@@ -177,7 +177,7 @@ func (r *Reader) next() (*Record, error) {
 	}
 }
 
-// open begins the next gzip member, or the file if it is not compressed.
+// open begins the next gzip member, or the file if the file is not compressed.
 func (r *Reader) open() error {
 	r.start = r.in.n
 	head, err := r.in.Peek(2)
@@ -185,7 +185,7 @@ func (r *Reader) open() error {
 		return err
 	}
 	if string(head) != "\x1F\x8B" {
-		if r.z != nil { // the bytes after the last member are not a gzip member, such as zeros
+		if r.z != nil { // the bytes after the last gzip member, such as zeros, are not a gzip member
 			return fmt.Errorf("%w: offset %d", ErrFormat, r.in.n)
 		}
 		r.r = bufio.NewReaderSize(r.in, maxLine)
@@ -219,15 +219,16 @@ func (r *Reader) begin() (string, error) {
 		case line != "" && !r.damaged():
 			return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 		}
-		// Empty lines end a record. Other lines follow if the record's length was too small.
+		// Empty lines end a record. There may be other lines if the record's length was too
+		// small.
 		if skipped += len(line) + 1; skipped > maxGap {
 			return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 		}
 	}
 }
 
-// damaged reports whether a record came before the current position. If so, invalid text is an
-// error in the archive; otherwise, the file is not a web archive.
+// damaged reports whether the Reader has already read a record. In that case, invalid text means
+// that the archive is damaged. Otherwise, the file is not a web archive.
 func (r *Reader) damaged() bool { return r.record != nil }
 
 // line reads a line without its newline. For a line without a newline at the end of the file,
@@ -236,7 +237,7 @@ func (r *Reader) line() (string, error) {
 	text, err := r.r.ReadSlice('\n')
 	switch {
 	case err == bufio.ErrBufferFull && r.damaged():
-		return "\x00", nil // invalid header text, which replaces the piece of a long line
+		return "\x00", nil // an invalid header line, in place of a line that is too long
 	case err == bufio.ErrBufferFull:
 		return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 	case err == io.EOF:
@@ -286,7 +287,7 @@ func (r *Reader) fields(rec *Record, version string) error {
 		name, value, ok := strings.Cut(line, ":")
 		switch n := len(rec.Fields); {
 		case line[0] == ' ' || line[0] == '\t':
-			if n > 0 { // a folded line continues the field before it
+			if n > 0 { // a folded line continues the previous field
 				rec.Fields[n-1].Value += " " + strings.TrimSpace(line)
 			}
 		case ok:
@@ -295,8 +296,9 @@ func (r *Reader) fields(rec *Record, version string) error {
 	}
 }
 
-// isARC reports whether a line is a URL record in an ARC file: a URL, an address, a date of 14
-// digits, a type and a length. In version 2 it has five more fields.
+// isARC reports whether a line is the header of a record in an ARC file. The line contains a URL,
+// an address, a date of 14 digits, a type and a length. In version 2, the line contains five
+// additional fields.
 func isARC(line string) bool {
 	f := strings.Split(line, " ")
 	if len(f) != 5 && len(f) != 10 || !strings.Contains(f[0], ":") || len(f[2]) < 8 || len(f[2]) > 14 {
@@ -325,7 +327,7 @@ func (r *Record) arc(line string, first, isHTTP bool) {
 
 type block struct {
 	r    io.Reader
-	left int64 // number of unread bytes; -1 means up to the end
+	left int64 // number of unread bytes; -1 means that the block ends with the file
 	err  error
 }
 

@@ -9,25 +9,26 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// IsFirstLine reports whether line is the first line of an archive. The line is from the
-// beginning of a decompressed file, without its newline.
+// IsFirstLine reports whether a file that begins with the given line is an archive. The
+// line is from a decompressed file and must not include the newline.
 func IsFirstLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("WARC/")) || isARC(string(line))
 }
 
-// WAT describes another record: its header, and the links in its page. It comes from a WAT
-// file.
+// WAT is the description of another record in a WAT file. It contains properties of the
+// record, and the links in its page.
 type WAT struct {
 	Type  string // type of the described record, in lower case; empty if unknown
-	Base  string // base URL in the page; empty if none
+	Base  string // base URL in the page; empty if there is no base URL
 	Links []WATLink
 }
 
-// WATLink is a link of a page.
+// WATLink is a link in a page.
 type WATLink struct {
-	URL  string // URL as in the page, perhaps relative
-	Path string // the element and attribute: "A@/href"
-	// Start and End are the offsets of the URL in the text, without its quotes.
+	URL  string // URL as written in the page, possibly relative
+	Path string // the element and the attribute, such as "A@/href"
+	// Start and End are the offsets of the URL in the text. The offsets do not include the
+	// quotes.
 	Start, End int
 }
 
@@ -43,8 +44,8 @@ var (
 	watFrom = jsonpath.Names("path")
 )
 
-// WATType returns, in lower case, the type of the record that a WAT file's metadata record
-// describes. The text is the block of the metadata record, in JSON. If the block does not
+// WATType returns the type of the record that a metadata record in a WAT file describes, in
+// lower case. The text is the block of the metadata record, in JSON. If the block does not
 // describe a record, WATType returns "".
 func WATType(text []byte) (string, error) {
 	typ, _, err := find(text, watType)
@@ -57,8 +58,8 @@ func WATType(text []byte) (string, error) {
 	return "", nil
 }
 
-// ReadWAT reads the block of a metadata record in a WAT file. If the block describes something
-// else, the WAT is zero. If the block is not JSON, ReadWAT returns an error.
+// ReadWAT reads the block of a metadata record in a WAT file. If the block does not describe a
+// record, the returned WAT is zero. If the block is not JSON, ReadWAT returns an error.
 func ReadWAT(text []byte) (w WAT, err error) {
 	if w.Type, err = WATType(text); err != nil {
 		return w, err
@@ -76,7 +77,8 @@ func ReadWAT(text []byte) (w WAT, err error) {
 	return w, nil
 }
 
-// links adds the links in a JSON list. The list is at offset in the text.
+// links adds the links in a JSON list. The parameter offset is the offset of the list in
+// the text.
 func (w *WAT) links(list []byte, offset int) {
 	for start, end := range jsonpath.Elements(list) {
 		element := list[start:end]
@@ -91,8 +93,8 @@ func (w *WAT) links(list []byte, offset int) {
 	}
 }
 
-// find returns the value at path in a JSON text, and the offset of the value. If the text has no
-// such value, the value is nil.
+// find returns the value at path in a JSON text, and the offset of the value. If there is no such
+// value, find returns nil.
 func find(text []byte, path jsonpath.Path) (value []byte, at int, err error) {
 	start, end, err := path.Find(text)
 	switch {

@@ -23,20 +23,21 @@ type WriterOptions struct {
 	// Size is the length in bytes after which the Writer begins another file. If Size is set,
 	// files are numbered: NAME-00001.warc.gz. Zero means a single file.
 	Size int64
-	// Info holds fields of the "warcinfo" record in each file, in addition to format and
-	// conformsTo.
+	// Info contains additional fields for the "warcinfo" record in each file. The Writer
+	// adds the fields format and conformsTo.
 	Info []Field
-	// Now is the clock. If nil, it is time.Now.
+	// Now returns the current time. If Now is nil, the Writer uses [time.Now].
 	Now func() time.Time
-	// NewID returns a new record identifier. If nil, it is a random "urn:uuid:".
+	// NewID returns a new record identifier. If NewID is nil, the Writer makes random
+	// identifiers of the form "urn:uuid:...".
 	NewID func() string
 }
 
-// Writer writes a web archive in WARC 1.1 (ISO 28500:2017), and an index next to each file
-// when the file is complete. It may be used concurrently.
+// Writer writes a web archive in WARC 1.1 (ISO 28500:2017). When a file is complete, the Writer
+// writes an index next to the file. A Writer may be used concurrently.
 //
-// A record is written completely or not at all. After a file system error, the file ends with
-// the last complete record, and every later call returns the error.
+// A Writer writes a record completely or not at all. After a file system error, the file ends with
+// the last complete record, and every later call returns the same error.
 type Writer struct {
 	options WriterOptions
 	dir     string
@@ -52,35 +53,38 @@ type Writer struct {
 	begun  int64         // end of the "warcinfo" record
 	info   string        // ID of the "warcinfo" record
 	index  index
-	seen   map[string]original // keys are payload keys
+	seen   map[string]original // first record for each payload key
 	err    error
 }
 
 // original is the first record with a payload.
 type original struct{ id, target, date string }
 
-// maxSeen limits the remembered payloads. The writer writes a remembered payload only once.
+// maxSeen is the maximum number of payloads that a Writer remembers. The Writer writes a
+// remembered payload only once.
 const maxSeen = 1 << 17
 
 // Entry is a record to be written. The Writer adds the identifier, the length and the
 // digests.
 type Entry struct {
 	Type        string    // "response", "resource", "request", "metadata"
-	Target      string    // the target URI; empty if none
+	Target      string    // the target URI; empty if there is no target
 	Date        time.Time // date of the record; the zero Time means now
 	ID          string    // record ID from [Writer.NewID]; empty means a new ID
 	ContentType string
 	Fields      []Field // additional named fields
 	Block       *Block  // block of the record; nil means an empty block
-	// Status and Media come from the header of an HTTP response, for the index. Other
-	// records have no status, and the media type of ContentType.
+	// Status and Media are the status and media type for the index. For an HTTP response,
+	// they come from the response header. Other records have no status, and their media
+	// type is the value of ContentType.
 	Status int
 	Media  string
-	// Dedup writes a revisit record if this archive already contains the payload.
+	// If Dedup is true and the archive already contains the payload, the Writer writes a
+	// revisit record.
 	Dedup bool
 }
 
-// NewID returns a new identifier of a record.
+// NewID returns a new record identifier.
 func (w *Writer) NewID() string {
 	if w.options.NewID != nil {
 		return w.options.NewID()
@@ -91,8 +95,8 @@ func (w *Writer) NewID() string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Write writes records that belong together, one after the other in one file, and releases
-// their blocks. If it fails, the records before the error are complete.
+// Write writes a group of records, one after the other in one file, and releases their
+// blocks. If Write fails, the records before the error are complete.
 func (w *Writer) Write(entries ...*Entry) error {
 	defer func() {
 		for _, e := range entries {
@@ -214,11 +218,11 @@ func (w *Writer) write(e *Entry) error {
 	return nil
 }
 
-// isIndexed reports whether records of that type can answer a request for their target.
+// isIndexed reports whether a record of the given type contains a response for its target.
 func isIndexed(typ string) bool { return typ == "response" || typ == "resource" || typ == "revisit" }
 
-// revisit makes r a revisit record, because its payload is in the record first. It returns the
-// digest of the block of r.
+// revisit changes the draft r to a revisit record, because an earlier record (the parameter first)
+// contains the same payload. It returns the digest of the block that will be written.
 func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
 	r.typ, r.end = "revisit", b.start
 	r.add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
@@ -230,11 +234,11 @@ func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
 	return b.headerDigest()
 }
 
-// draft is a record with a complete header.
+// draft is a record that will be written, with a complete header.
 type draft struct {
 	typ    string
 	fields []Field
-	end    int64 // end of the bytes of the block that are written
+	end    int64 // number of bytes of the block to write
 }
 
 func (r *draft) add(name, value string) { r.fields = append(r.fields, Field{name, value}) }
@@ -249,8 +253,8 @@ func (r *draft) header() string {
 	return b.String()
 }
 
-// append writes a record at the end of the file. If it fails, it restores the length of the
-// file.
+// append writes a record at the end of the file. If append fails, it restores the length of
+// the file.
 func (w *Writer) append(r *draft, b *Block) error {
 	in, err := b.reader(0, r.end)
 	if err == nil {
@@ -284,12 +288,12 @@ func (w *Writer) member(header string, block io.Reader, length int64) error {
 	return cmp.Or(err, w.out.Flush())
 }
 
-// explain adds to err the state of the recording after the failure.
+// explain adds the state of the recording after the failure to err.
 func (w *Writer) explain(err error) error {
 	return fmt.Errorf("warc: recording stopped after the last complete record: %w", err)
 }
 
-// Now returns the time of a record that begins now.
+// Now returns the current time for the date of a new record.
 func (w *Writer) Now() time.Time {
 	if w.options.Now != nil {
 		return w.options.Now()
@@ -297,8 +301,8 @@ func (w *Writer) Now() time.Time {
 	return time.Now()
 }
 
-// Close writes the index and closes the file. If the recording ended early, Close returns
-// its error.
+// Close writes the index and closes the file. If an earlier error ended the recording,
+// Close returns this error.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -314,7 +318,7 @@ func (w *Writer) Close() error {
 
 var errClosed = errors.New("warc: the writer is closed")
 
-// finish closes the file and writes its index, even after an error.
+// finish closes the file and writes the index of the file, even after an error.
 func (w *Writer) finish() error {
 	name := w.file.Name()
 	err := cmp.Or(w.file.Sync(), w.index.write(indexName(name)), w.file.Close())
