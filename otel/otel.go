@@ -4,9 +4,10 @@
 //		Observe: otel.Observe(&otel.Options{Provider: provider}),
 //	})
 //
-// Each request of the client is a span, and so is each redirect. Its parent is the span in
-// the context of the open. A gateway with such a client makes spans for its requests to
-// servers. Package otelhttp of OpenTelemetry makes the spans for the clients of the gateway:
+// Each request of the client is a span, and so is each redirect. The parent of a span is
+// the span in the context that the program passes to the client. A gateway with such a
+// client makes spans for its requests to servers. The OpenTelemetry package otelhttp makes
+// spans for requests to the gateway:
 //
 //	http.Handle("/", otelhttp.NewHandler(g, "gateway"))
 package otel
@@ -26,26 +27,29 @@ import (
 
 // Options configures [Observe]. The zero Options selects the defaults.
 type Options struct {
-	// Provider makes the tracer. If nil, it is the global provider of OpenTelemetry.
+	// Provider makes the tracer. If Provider is nil, Observe uses the global provider of
+	// OpenTelemetry.
 	Provider trace.TracerProvider
 
-	// Propagator writes the trace context into the header of requests to HTTP servers, which
-	// may belong to other people. If nil, servers get no trace context.
+	// Propagator writes the trace context into the header of requests to HTTP servers,
+	// which may belong to other people. If Propagator is nil, servers get no trace context.
 	Propagator propagation.TextMapPropagator
 
-	// Propagate reports whether the server at host gets the trace context. host is as in
-	// [access.Attempt]. If nil, each server gets it. Without a Propagator, it has no effect.
+	// Propagate reports whether the server at the given host gets the trace context. The
+	// host is written as in [access.Attempt]. If Propagate is nil, each server gets the
+	// trace context. Without a Propagator, Propagate has no effect.
 	Propagate func(host string) bool
 }
 
 // scope is the name of the tracer.
 const scope = "github.com/locus-url/locus/otel"
 
-// Observe returns a function for [access.Options] that makes a span for each request. o may
-// be nil. The function may be called concurrently. Spans contain no passwords, and no text
-// of a server.
+// Observe returns a function for [access.Options] that makes a span for each request. The
+// options o may be nil. The returned function may be called concurrently. Spans contain no
+// passwords, and no text from a server.
 //
-// A span has the name "request" and the scheme, the kind client, and these attributes:
+// The name of a span is "request" and the scheme. The kind of a span is client. A span has
+// these attributes:
 //
 //	url.full, url.scheme    the URL, without a password
 //	server.address          the host of the URL
@@ -83,8 +87,8 @@ func Observe(o *Options) access.ObserveFunc {
 	}
 }
 
-// attributes returns the attributes of a span at the start of a request. It converts text to UTF-8,
-// because OpenTelemetry rejects other text.
+// attributes returns the attributes of a span at the start of a request. It converts texts to valid
+// UTF-8, because OpenTelemetry rejects other texts.
 func attributes(a access.Attempt) []attribute.KeyValue {
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 	list := []attribute.KeyValue{attribute.String("url.full", valid(a.URL)), attribute.String("url.scheme", a.Scheme), attribute.Int("locus.hop", a.Hop)}
