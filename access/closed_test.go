@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// What the caller closes is not the server's fault.
+// An error because the caller closed a resource is not the server's fault.
 func TestClosedByTheCaller(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// cookieServer answers "URL" with a cookie, or a redirect, or both. It keeps what it got.
+// cookieServer responds to a URL with a cookie, a redirect, or both. It records the
+// requests.
 type cookieServer struct {
-	sets map[string][]string // by URL: fields Set-Cookie
-	to   map[string]string   // by URL, or by URL and cookies: where it redirects
+	sets map[string][]string // Set-Cookie fields by URL
+	to   map[string]string   // redirect targets by URL, or by URL and cookies
 	seen []string            // URL and cookies
 }
 
@@ -53,14 +54,14 @@ func (s *cookieServer) client(t *testing.T, o *Options) *Client {
 	return c
 }
 
-// Cookies are sent within a chain as RFC 6265 says, and nowhere else.
+// The client sends cookies as RFC 6265 requires, and only within a chain of redirects.
 func TestCookies(t *testing.T) {
 	long := strings.Repeat("x", maxCookie)
 	for _, c := range []struct {
 		name string
 		sets map[string][]string
 		to   map[string]string
-		want string // the requests of two opens of http://a.example/
+		want string // requests for opening http://a.example/ twice
 	}{
 		{"the same URL again",
 			map[string][]string{"http://a.example/": {"k=1; Path=/"}},
@@ -108,7 +109,8 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// A loop with the same cookies ends at once, and one with new cookies at the limit.
+// A redirect loop with the same cookies ends at once. A loop with new cookies ends at the
+// limit.
 func TestCookieLoops(t *testing.T) {
 	s := &cookieServer{
 		sets: map[string][]string{"http://a.example/": {"k=1"}},
@@ -136,7 +138,7 @@ func TestCookieLoops(t *testing.T) {
 	}
 }
 
-// Redirect continues a chain with its cookies, its loops, its limit and the policy.
+// Redirect continues a chain, with the same cookies, loop check, limit and policy.
 func TestClientRedirect(t *testing.T) {
 	s := &cookieServer{
 		sets: map[string][]string{"http://a.example/": {"k=1"}},

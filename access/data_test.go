@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// listen returns a listener on the loopback whose connections each get a word.
+// listen returns a loopback listener that sends a word on each connection.
 func listen(t *testing.T, word string) (address netip.AddrPort) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -90,7 +90,7 @@ func TestDialData(t *testing.T) {
 			t.Errorf("port %d: %v", port, err)
 		}
 	}
-	// The control connection belongs to another dialer, or to none.
+	// The control connection belongs to another dialer, or to no dialer.
 	stranger, far := net.Pipe()
 	defer stranger.Close()
 	defer far.Close()
@@ -117,8 +117,8 @@ func TestDialData(t *testing.T) {
 	}
 }
 
-// A data connection goes to the address that was dialed for control, even if the name has
-// another address now.
+// A data connection goes to the address of the control connection, even if the name now
+// resolves to another address.
 func TestDialDataToTheSameAddress(t *testing.T) {
 	w := &fixture{names: map[string]string{"rebind.example": "9.9.9.9|10.0.0.9"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -194,8 +194,8 @@ func TestListenData(t *testing.T) {
 	}
 }
 
-// A connection from another host than that of the control connection is closed, and
-// Accept waits until the context ends.
+// Accept closes a connection from another host than the host of the control connection, and
+// waits until the context ends.
 func TestListenDataForOneHost(t *testing.T) {
 	c := loopbackClient(t)
 	d := c.dialer(plan{origin: policy.Typed})
@@ -251,7 +251,7 @@ func TestListenDataNeedsTCP(t *testing.T) {
 	}
 }
 
-// Without Options.Dial and Lookup, the real ones.
+// Without Options.Dial and Options.Lookup, the client uses the network.
 func TestRealDial(t *testing.T) {
 	c := loopbackClient(t)
 	address := listen(t, "hello")
@@ -269,7 +269,7 @@ func TestRealDial(t *testing.T) {
 	if _, err := c.dialer(plan{origin: policy.FromPublic}).DialContext(t.Context(), "tcp", address.String()); deniedBy(err) != "private" {
 		t.Errorf("origin Far: %v", err)
 	}
-	// The check when the socket connects.
+	// The dialer checks the address when the socket connects.
 	if _, err := c.dialer(plan{origin: policy.FromPublic}).dialOne(t.Context(), "tcp", address, c.dialer(plan{origin: policy.FromPublic}).dialFunc()); deniedBy(err) != "private" {
 		t.Errorf("origin Far at the socket: %v", err)
 	}
@@ -342,7 +342,7 @@ func TestClientClose(t *testing.T) {
 	}
 }
 
-// A listener for data has the time limit of a connection.
+// The dial timeout also applies to a data listener.
 func TestListenDataTime(t *testing.T) {
 	p, err := policy.New(policy.Rules{TypedPrivate: true})
 	if err != nil {
@@ -351,7 +351,7 @@ func TestListenDataTime(t *testing.T) {
 	c := New(nil, p, nil)
 	defer c.Close()
 	control := dialControl(t, c.dialer(plan{origin: policy.Typed}))
-	c.options.DialTimeout = 50 * time.Millisecond // not for control, which may take longer
+	c.options.DialTimeout = 50 * time.Millisecond // set after dialing the control connection, which may take longer
 	l, err := c.dialer(plan{origin: policy.Typed}).ListenData(t.Context(), control)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestKindOf(t *testing.T) {
 	}{
 		{nil, ""},
 		{denied, Denied},
-		{fmt.Errorf("%w: %w", scheme.ErrUnreachable, denied), Denied}, // as an opener may see it
+		{fmt.Errorf("%w: %w", scheme.ErrUnreachable, denied), Denied}, // as an opener may return it
 		{syntax, Syntax},
 		{scheme.ErrTooLarge, TooLarge},
 		{scheme.ErrUnsupported, Unsupported},

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// The scheme of the example passes the test suite for schemes.
+// The scheme in the example passes the test suite for schemes.
 func TestExampleScheme(t *testing.T) {
 	schemetest.Run(t, finger(), schemetest.Config{
 		Good:       []string{"x-finger://host.example", "x-finger://host.example:79/tim%20bl", "x-finger://host.example/"},

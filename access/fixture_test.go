@@ -23,15 +23,15 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fixture is an Internet in memory: names with addresses, and one server at each address. The
-// server reads a URL in a line and answers with a line about its resource.
+// server reads a line with a URL and responds with a line about the resource.
 type fixture struct {
-	// names have the addresses of hosts, separated by blanks. "|" separates the answers to
-	// consecutive look-ups; the last is repeated.
+	// names maps hosts to addresses, separated by spaces. The character "|" separates the
+	// results of consecutive lookups. The last result is repeated.
 	names map[string]string
-	// pages are the responses: "object TEXT", "referral URL...", "menu URL...",
-	// "session", "silent", "cut TEXT".
+	// pages maps URLs to responses: "object TEXT", "referral URL...", "menu URL...",
+	// "session", "silent" or "cut TEXT".
 	pages map[string]string
-	// dead addresses refuse connections.
+	// dead lists the addresses that refuse connections.
 	dead map[string]bool
 
 	mu      sync.Mutex
@@ -100,7 +100,7 @@ func (w *fixture) serve(c net.Conn) {
 	}
 }
 
-// lines is the opener for that server. It optionally keeps connections.
+// lines is the opener for the server of a fixture. It optionally reuses connections.
 type lines struct {
 	keep bool
 
@@ -127,7 +127,7 @@ func (l *lines) connect(ctx context.Context, req *scheme.Request) (net.Conn, idl
 	}
 	c, err := req.Dial.DialContext(ctx, "tcp", key.host)
 	if err != nil {
-		// Some openers do this for any failure.
+		// Some openers return ErrUnreachable for any failure.
 		err = fmt.Errorf("%w: %w", scheme.ErrUnreachable, err)
 	}
 	return c, key, err
@@ -171,7 +171,7 @@ func (l *lines) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return page(req.URL, kind, rest)
 }
 
-// page is a resource of a page of world.
+// page returns the resource for a page of a fixture.
 func page(u locus.URL, kind, rest string) (scheme.Resource, error) {
 	var urls []locus.URL
 	for _, text := range strings.Fields(rest) {
@@ -203,14 +203,15 @@ type errorReader struct{ err error }
 
 func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
 
-// traits are the traits of the schemes in tests.
+// traits maps the schemes in tests to their traits.
 var traits = map[string]scheme.Traits{
 	"https": scheme.Secure, "ftps": scheme.Secure, "gophers": scheme.Secure, "nntps": scheme.Secure,
 	"file": scheme.Local | scheme.Files, "mid": scheme.Local, "cid": scheme.Local, "mailto": scheme.Local | scheme.Composes,
 	"telnet": scheme.Interactive,
 }
 
-// registry returns schemes that open with o, and some without an opener.
+// registry returns a registry with schemes that use the opener o, and schemes without an
+// opener.
 func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	t.Helper()
 	row := func(name string, port uint16, o scheme.Opener) scheme.Scheme {
@@ -233,7 +234,8 @@ func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	return r
 }
 
-// files opens file URLs without a connection, from the pages of w, and passes other URLs on.
+// files opens file URLs from the pages of w without a connection. It passes other URLs to
+// the opener o.
 func files(w *fixture, o scheme.Opener) scheme.Opener {
 	return scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		if s := req.URL.Scheme(); s != "file" && s != "mid" {
@@ -244,7 +246,7 @@ func files(w *fixture, o scheme.Opener) scheme.Opener {
 	})
 }
 
-// client returns a client for w, which the test closes.
+// client returns a client for w. The client is closed when the test ends.
 func (w *fixture) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Client {
 	t.Helper()
 	p, err := policy.New(r)

@@ -16,10 +16,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// all are permissive rules for tests of other features.
+// all contains permissive rules for tests of other features.
 var all = policy.Rules{AllowPrivate: true, Passwords: true, Files: true}
 
-// names are hosts that all have a public address.
+// names returns a map in which each host has a public address.
 func names(list ...string) map[string]string {
 	m := make(map[string]string)
 	for i, name := range list {
@@ -93,7 +93,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("%s: found at %v after %v", s.text, res.URL, res.Hops)
 		}
 	}
-	// No fragment is ever sent.
+	// The client never sends a fragment.
 	for _, asked := range w.asked {
 		if strings.Contains(asked, "#") {
 			t.Errorf("%s was sent", asked)
@@ -131,8 +131,8 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// The next URL of a referral is tried if no request was sent: the URL is denied, its
-// scheme is not supported, or the connection fails.
+// The client tries the next URL of a redirect if it sent no request, because the URL is
+// denied, the scheme is not supported, or the connection fails.
 func TestAlternatives(t *testing.T) {
 	w := &fixture{
 		names: map[string]string{"a.example": "1.1.1.1", "b.example": "1.1.1.2", "dead1.example": "1.1.1.3", "dead2.example": "1.1.1.4", "private.example": "10.0.0.1"},
@@ -180,7 +180,7 @@ func repeated(format string, n int) (text string) {
 	return text
 }
 
-// A login is passed on only to the same server.
+// The client sends a login only to the same server.
 func TestLogins(t *testing.T) {
 	for _, s := range []struct{ to, asked string }{
 		{"http://h.example/2", "http://u:secret@h.example/2"},
@@ -208,7 +208,7 @@ func TestLogins(t *testing.T) {
 			t.Errorf("to %s: asked for %s", s.to, got)
 		}
 	}
-	// A login in a referral is refused, even if typed URLs may have one.
+	// The client refuses a redirect with a login, even if typed URLs may contain a login.
 	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral http://admin:admin@a.example/x"}}
 	for _, passwords := range []bool{false, true} {
 		c := w.client(t, policy.Rules{Passwords: passwords}, nil, nil)
@@ -218,7 +218,7 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// After an encrypted connection, no login is sent over an unencrypted one.
+// After an encrypted connection, the client sends no login over an unencrypted connection.
 func TestAskAfterDowngrade(t *testing.T) {
 	w := &fixture{
 		names: names("a.example"),
@@ -254,7 +254,7 @@ func TestAskAfterDowngrade(t *testing.T) {
 	equal(t, "could ask", asked, []string{"http://a.example/2", "http://a.example/3", "https://a.example/4"})
 }
 
-// The opener gets the fields of the request.
+// The opener receives the fields of the request.
 func TestSchemeRequest(t *testing.T) {
 	modified := time.Date(1994, 12, 1, 0, 0, 0, 0, time.UTC)
 	var got []*scheme.Request
@@ -353,7 +353,8 @@ func TestDialer(t *testing.T) {
 	}
 }
 
-// An unknown scheme, a known one without access, and a denial are three errors.
+// An unknown scheme, a known scheme without an opener, and a denial cause three different
+// errors.
 func TestNoOpener(t *testing.T) {
 	c := New(registry(t, nil), policy.Policy{}, nil)
 	for text, want := range map[string]string{
@@ -415,7 +416,7 @@ func TestOpenerReturnsNothing(t *testing.T) {
 	}
 }
 
-// Concurrent requests get their own responses, with referrals and reused connections.
+// Concurrent requests get their own responses, with redirects and reused connections.
 func TestManyAtOnce(t *testing.T) {
 	const hostCount, each = 8, 25
 	w := &fixture{names: make(map[string]string), pages: make(map[string]string)}
@@ -522,7 +523,7 @@ type closeFunc func() error
 
 func (f closeFunc) Close() error { return f() }
 
-// Permanent is set only if each referral is permanent.
+// Permanent is true only if each redirect is permanent.
 func TestPermanent(t *testing.T) {
 	opener := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 		path, _ := req.URL.Path()

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Fields for a URL are sent to that URL, wherever a redirect leads, and in clear not
-// after an encrypted connection.
+// The client sends the fields for a URL only with requests for that URL. After an encrypted
+// connection, it does not send them over an unencrypted connection.
 func TestHeaderFor(t *testing.T) {
 	var seen []string
 	open := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {

@@ -86,7 +86,7 @@ func TestErrorWithoutCause(t *testing.T) {
 	}
 }
 
-// Every package of the module makes an Error only with NewError.
+// Other packages of the module make an Error only with NewError.
 func TestOnlyNewErrorMakesErrors(t *testing.T) {
 	made := 0
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
@@ -129,8 +129,8 @@ func TestOnlyNewErrorMakesErrors(t *testing.T) {
 	}
 }
 
-// isAccessError reports whether a type is Error of this package. own: the file is in this
-// package.
+// isAccessError reports whether a type is the type Error of this package. The parameter own
+// reports whether the file is in this package.
 func isAccessError(e ast.Expr, own bool) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

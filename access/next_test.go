@@ -13,7 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// walk opens a URL and calls Next until there is no other referral. Clients take turns.
+// walk opens a URL and calls Next until there is no other redirect. It uses the clients in
+// turn.
 func walk(t *testing.T, u locus.URL, clients ...*Client) (res *Result, err error) {
 	t.Helper()
 	res, err = clients[0].Do(t.Context(), Request{URL: u, NoFollow: true})
@@ -27,7 +28,8 @@ func walk(t *testing.T, u locus.URL, clients ...*Client) (res *Result, err error
 	return nil, err
 }
 
-// Next makes the requests that Do makes, one at a time, whatever client made the last one.
+// Next makes the same requests as Do, one at a time, even if another client made the
+// previous request.
 func TestNext(t *testing.T) {
 	for name, s := range map[string]*cookieServer{
 		"page": {},
@@ -67,9 +69,9 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// A client makes the request for a redirect that another one found. Where that may lead depends on
-// the addresses that the first client dialed: a public address leads to no private one, although
-// the policy allows typed URLs to lead there.
+// A client can follow a redirect that another client received. The addresses that the first client
+// dialed decide where the redirect may lead. A redirect from a public address must not lead to a
+// private address, even if the policy allows private addresses for typed URLs.
 func TestNextOfOtherClient(t *testing.T) {
 	open := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		c, err := req.Dial.DialContext(ctx, "tcp", net.JoinHostPort(req.URL.Host(), "80"))
@@ -121,7 +123,7 @@ func TestNextOfOtherClient(t *testing.T) {
 	}
 }
 
-// Next and Refer may be called again, and change no result.
+// A program may call Next and Redirect again, and the calls change no result.
 func TestNextAgain(t *testing.T) {
 	s := &cookieServer{to: map[string]string{"http://a.example/": "http://b.example/", "http://b.example/": "http://c.example/"}}
 	c := s.client(t, nil)

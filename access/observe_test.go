@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// observer collects the requests of clients. Each is a line at its start and a line at its
-// end, which replaces "...".
+// observer collects the requests of clients as lines. At the end of a request, the result
+// replaces "..." in its line.
 type observer struct {
 	mu    sync.Mutex
 	lines []string
@@ -94,7 +94,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Each outcome of a plan has its name, and the proxies are those of the plan.
+// Each outcome of a plan has its own name, and the reported proxies are the proxies of the
+// plan.
 func TestObservePlans(t *testing.T) {
 	proxies := func(text string) *Proxies {
 		g, err := ParseProxy(text)
@@ -154,7 +155,8 @@ func TestObserveCancelled(t *testing.T) {
 	}
 }
 
-// The functions of the client and of the request both observe it, and add header fields.
+// Both the client's function and the request's function observe a request and add header
+// fields.
 func TestObserveHeader(t *testing.T) {
 	var got map[string][]string
 	opener := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -201,7 +203,7 @@ func TestObserveOwn(t *testing.T) {
 	}
 }
 
-// BenchmarkDo opens and reads an object in memory, without and with a function that observes.
+// BenchmarkDo opens and reads an object in memory, with and without an ObserveFunc.
 func BenchmarkDo(b *testing.B) {
 	u := locus.MustParse("http://a.example/1")
 	opener := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {

@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Servers named p... are private, those named g... are public.
+// zoneFixture returns a fixture in which servers named p... are private and servers named
+// g... are public.
 func zoneFixture() *fixture {
 	return &fixture{
 		names: map[string]string{
@@ -50,12 +51,12 @@ func zoneFixture() *fixture {
 	}
 }
 
-// A typed URL may name a private address. A referral may not lead from a public address to
-// a private one.
+// A typed URL may name a private address. A redirect must not lead from a public address to
+// a private address.
 func TestOriginsOfRedirects(t *testing.T) {
 	for _, c := range []struct {
 		text   string
-		rule   string // of the denial
+		rule   string // rule of the denial
 		origin policy.Origin
 	}{
 		{"http://p2.example/end", "", policy.FromPrivate},
@@ -95,7 +96,7 @@ func TestOriginsOfRedirects(t *testing.T) {
 	}
 }
 
-// A link is judged by where it was found.
+// The policy judges a link by the resource that contains it.
 func TestOriginsOfLinks(t *testing.T) {
 	w := zoneFixture()
 	c := w.client(t, policy.Rules{TypedPrivate: true, Files: true}, nil, nil)
@@ -106,7 +107,7 @@ func TestOriginsOfLinks(t *testing.T) {
 	}{
 		{"http://p1.example/", ""},
 		{"http://g1.example/", "private"},
-		{"file:///p2", ""}, // NoFollow: the referral is the page
+		{"file:///p2", ""}, // with NoFollow, the result is the redirect
 		{"mid:a@b", "private"},
 	} {
 		from, err := c.Do(t.Context(), Request{URL: parse(s.from), NoFollow: true})
@@ -138,7 +139,7 @@ func TestOriginsOfLinks(t *testing.T) {
 	}
 }
 
-// Without TypedPrivate no origin leads to a private address, by whatever name.
+// Without TypedPrivate, no URL of any origin leads to a private address, whatever its name.
 func TestPrivateByName(t *testing.T) {
 	w := zoneFixture()
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -148,7 +149,8 @@ func TestPrivateByName(t *testing.T) {
 		}
 	}
 	equal(t, "dialed", w.dialed(), nil)
-	// For a name with both, only the public address is dialed.
+	// If a name has a public and a private address, the client dials only the public
+	// address.
 	if text, res, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "mixed" || res.LinkOrigin != policy.FromPublic {
 		t.Errorf("mixed: %q %v %v", text, res, err)
 	}
@@ -159,7 +161,8 @@ func TestPrivateByName(t *testing.T) {
 	}
 }
 
-// linkFixture has a public server and a private one. Both lead to metadata services.
+// linkFixture returns a fixture with a public and a private server, which both link to
+// metadata services.
 func linkFixture() *fixture {
 	w := &fixture{
 		names: map[string]string{
@@ -180,8 +183,8 @@ func linkFixture() *fixture {
 	return w
 }
 
-// Rules that allow private addresses allow no link-local one: typed, by a redirect, by a
-// link, by an address of a name, or by a later address of a name.
+// Rules that allow private addresses do not allow link-local addresses. The test uses typed
+// URLs, redirects, links, addresses of a name, and later addresses of a name.
 func TestLinkLocal(t *testing.T) {
 	const g, p, typed = "http://g1.example/", "http://p1.example/", ""
 	for _, c := range []struct {
@@ -223,7 +226,7 @@ func TestLinkLocal(t *testing.T) {
 	}
 }
 
-// Of the addresses of a name, only those that are not link-local are dialed.
+// If a name has several addresses, the client dials only addresses that are not link-local.
 func TestLinkLocalByName(t *testing.T) {
 	w := linkFixture()
 	c := w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
@@ -246,8 +249,8 @@ func TestLinkLocalByName(t *testing.T) {
 	}
 }
 
-// A gateway that the configuration names may have a private address, but a link-local one
-// only if the rules allow that.
+// A proxy that the configuration names may have a private address. A link-local address
+// requires a rule.
 func TestLinkLocalProxy(t *testing.T) {
 	for _, c := range []struct {
 		rules         policy.Rules
@@ -265,7 +268,7 @@ func TestLinkLocalProxy(t *testing.T) {
 	}
 }
 
-// The name has a public address at the first look-up, and a private one after.
+// At the first lookup a name has a public address, and at later lookups a private address.
 func TestRebinding(t *testing.T) {
 	w := zoneFixture()
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -278,8 +281,8 @@ func TestRebinding(t *testing.T) {
 	}
 	equal(t, "dialed", w.dialed(), []string{"9.9.9.9:80"})
 
-	// Even if typed URLs may have private addresses, a name that was once public leads
-	// only to public ones.
+	// Even if typed URLs may have private addresses, a name that was public before leads
+	// only to public addresses.
 	w = zoneFixture()
 	c = w.client(t, policy.Rules{TypedPrivate: true}, nil, nil)
 	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
@@ -300,7 +303,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// A reused connection counts as public or private, though it is not dialed again.
+// A reused connection counts as public or private, although the client does not dial again.
 func TestOriginsOfIdleConnections(t *testing.T) {
 	for _, s := range []struct{ first, second, rule string }{
 		{"http://g2.example/end", "http://g2.example/p2", "private"},
@@ -325,7 +328,8 @@ func TestOriginsOfIdleConnections(t *testing.T) {
 	}
 }
 
-// A client has one dialer for each origin, because openers keep connections by dialer.
+// A client uses one dialer for each origin, because openers store idle connections by
+// dialer.
 func TestDialers(t *testing.T) {
 	w := zoneFixture()
 	var seen []scheme.Dialer
@@ -355,7 +359,7 @@ func TestDialers(t *testing.T) {
 	}
 }
 
-// In doubt a link is Far.
+// In case of doubt, a link is FromPublic.
 func TestOriginAfter(t *testing.T) {
 	p, _ := policy.New(policy.Rules{})
 	c := New(known(t), p, nil)
@@ -398,7 +402,7 @@ func TestOriginAfter(t *testing.T) {
 	}
 }
 
-// For a URL without a host, as of news, the addresses that its opener dials count.
+// For a URL without a host, such as a news URL, the addresses that the opener dials count.
 func TestOriginOfConfiguredServer(t *testing.T) {
 	for server, want := range map[string]policy.Origin{"p1.example:119": policy.FromPrivate, "10.0.0.1:119": policy.FromPrivate, "g1.example:119": policy.FromPublic, "mixed.example:119": policy.FromPublic} {
 		w := zoneFixture()
@@ -424,7 +428,7 @@ func TestOriginOfConfiguredServer(t *testing.T) {
 	}
 }
 
-// The number of remembered hosts is limited, and a forgotten one counts as public.
+// The number of remembered hosts is limited, and a forgotten host counts as public.
 func TestHostsBound(t *testing.T) {
 	var h hosts
 	for i := range maxHosts + 100 {
@@ -435,7 +439,7 @@ func TestHostsBound(t *testing.T) {
 	}
 }
 
-// The address is judged again when the socket connects.
+// The dialer judges the address again when the socket connects.
 func TestControl(t *testing.T) {
 	p, _ := policy.New(policy.Rules{TypedPrivate: true})
 	c := New(nil, p, nil)
@@ -472,8 +476,8 @@ func TestInTurns(t *testing.T) {
 	}
 }
 
-// Options.CheckAddr judges each address of a name, at each look-up, except those of
-// gateways.
+// Options.CheckAddr judges each address of a name at each lookup, except the addresses of
+// proxies.
 func TestCheckAddr(t *testing.T) {
 	w := zoneFixture()
 	o := &Options{CheckAddr: func(a netip.AddrPort) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// packetSocket is a socket on the loopback.
+// packetSocket returns a loopback socket.
 func packetSocket(t *testing.T, address string) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(address+":0")))
@@ -28,7 +28,7 @@ func packetSocket(t *testing.T, address string) *net.UDPConn {
 
 func addrPort(c *net.UDPConn) netip.AddrPort { return c.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// Only datagrams from the host and the named ports are received.
+// The connection receives only datagrams from the host and the given ports.
 func TestDialPacket(t *testing.T) {
 	server, also, other := packetSocket(t, "127.0.0.1"), packetSocket(t, "127.0.0.1"), packetSocket(t, "127.0.0.1")
 	c, err := scheme.DialPacket(t.Context(), loopbackClient(t).Dialer(), "udp4", addrPort(server).String(), addrPort(also).Port())
@@ -65,7 +65,7 @@ func TestDialPacket(t *testing.T) {
 	}
 }
 
-// A missing server is an error at once, if the system reports it.
+// If the system reports a missing server, Read fails at once.
 func TestDialPacketRefused(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not tell")
@@ -129,7 +129,7 @@ func TestDialPacketByOption(t *testing.T) {
 	}
 }
 
-// A URL that a server refers to during a request passes the rules for referrals.
+// If a server refers to a URL during a request, the redirect rules apply to that URL.
 func TestRedirectDialer(t *testing.T) {
 	for _, test := range []struct {
 		from, to string

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// sink is a writer that reads by itself, as a connection does.
+// sink is a writer with a ReadFrom method, as a connection has.
 type sink struct {
 	bytes.Buffer
 	fail error
@@ -42,9 +42,9 @@ func pieceConns(t *testing.T) (c *conn, server net.Conn) {
 	return &conn{Conn: tcp, idle: time.Minute}, server
 }
 
-// A piece that does not come soon ends early, without an error and without a loss: the
-// next Read waits as long as any other. So neither a slow server nor its client is cut off
-// in the middle of a piece.
+// A piece that does not arrive soon ends early, without an error and without a loss. The
+// next Read waits as long as any other Read. So the client does not disconnect a slow
+// server in the middle of a piece.
 func TestCopyPieceSlowly(t *testing.T) {
 	for _, idle := range []time.Duration{0, time.Minute} {
 		c, server := pieceConns(t)
@@ -84,7 +84,8 @@ func TestCopyPieceSlowly(t *testing.T) {
 	}
 }
 
-// The deadline of the caller counts, if it is before that of a piece.
+// If the caller's deadline is before the deadline of a piece, the caller's deadline
+// applies.
 func TestCopyPieceDeadline(t *testing.T) {
 	c, server := pieceConns(t)
 	c.idle = 0
@@ -101,7 +102,7 @@ func TestCopyPieceDeadline(t *testing.T) {
 	}
 }
 
-// The failure of the writer is that of the copy.
+// If the writer fails, the copy returns the error of the writer.
 func TestCopyPieceWriter(t *testing.T) {
 	c, _ := pieceConns(t)
 	full := errors.New("full")

@@ -19,14 +19,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// fakeNet is an Internet in memory that writes down where requests go.
+// fakeNet is an Internet in memory that records where requests go.
 type fakeNet struct {
 	log
 	access.Options
 	registry *scheme.Registry
 }
 
-// newFakeNet has schemes with each trait that decides where a request goes.
+// newFakeNet returns a fakeNet with schemes for each trait that decides where a request
+// goes.
 func newFakeNet(t *testing.T) *fakeNet {
 	t.Helper()
 	w := new(fakeNet)
@@ -56,7 +57,7 @@ func newFakeNet(t *testing.T) *fakeNet {
 	return w
 }
 
-// moved answers x-moved:URL with a redirect to the URL.
+// moved responds to x-moved:URL with a redirect to the URL.
 func moved(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 	to, err := locus.Parse(req.URL.SchemePart())
 	return &scheme.Redirect{URL: req.URL, To: []locus.URL{to}}, err
@@ -67,7 +68,7 @@ func (w *fakeNet) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr(cmp.Or(address, "1.1.1.1"))}, nil
 }
 
-// dial connects to a server that knows SOCKS and writes nothing else.
+// dial connects to a server that supports SOCKS and writes nothing else.
 func (w *fakeNet) dial(_ context.Context, _, address string) (net.Conn, error) {
 	w.add("dial " + address)
 	near, far := net.Pipe()
@@ -77,7 +78,7 @@ func (w *fakeNet) dial(_ context.Context, _, address string) (net.Conn, error) {
 		if first, err := in.Peek(1); err != nil || first[0] != 5 {
 			return
 		}
-		in.Discard(3) // one method: no login
+		in.Discard(3) // offered authentication methods: one, without a login
 		far.Write([]byte{5, 0})
 		head := make([]byte, 5)
 		if _, err := io.ReadFull(in, head); err != nil {
@@ -95,8 +96,8 @@ func (w *fakeNet) dial(_ context.Context, _, address string) (net.Conn, error) {
 	return near, nil
 }
 
-// fakeOpener connects to the server of a URL, or to that of its search: "server=ADDRESS" or
-// "refer=URL".
+// fakeOpener connects to the server of a URL, or to the server in its search part:
+// "server=ADDRESS" or "refer=URL".
 type fakeOpener struct{ w *fakeNet }
 
 func (o fakeOpener) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -143,7 +144,7 @@ func (w *fakeNet) address(u locus.URL) string {
 	return net.JoinHostPort(u.Host(), fmt.Sprint(port))
 }
 
-// fakeWeb can also ask proxies.
+// fakeWeb can also send requests to proxies.
 type fakeWeb struct{ w *fakeNet }
 
 func (o fakeWeb) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -160,8 +161,8 @@ func (o fakeWeb) Tunnel(ctx context.Context, d scheme.Dialer, proxy locus.URL, a
 	return d.DialContext(ctx, "tcp", o.w.address(proxy))
 }
 
-// keep answers for an archive that has redirects, those of loop.example to themselves, and the
-// URLs of kept.example.
+// keep is the opener of an archive. The archive contains redirects, redirect loops at loop.example,
+// and the URLs of kept.example.
 func (w *fakeNet) keep(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	if req.URL.Scheme() == "x-moved" {
 		return moved(ctx, req)
@@ -178,7 +179,7 @@ func (w *fakeNet) keep(ctx context.Context, req *scheme.Request) (scheme.Resourc
 	return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
 }
 
-// outcome returns what happened since the last call, and the kind of err.
+// outcome returns the events since the last call, and the kind of err.
 func (w *fakeNet) outcome(err error) string {
 	list := w.take()
 	var denied *policy.DeniedError
@@ -193,8 +194,8 @@ func (w *fakeNet) outcome(err error) string {
 	return strings.Join(list, ", ")
 }
 
-// client has the gateways of a text. archive is empty (none), "only", or "live" (the network has
-// the rest).
+// client returns a client with the proxies in a text. The parameter archive is empty (no archive),
+// "only", or "live" (other URLs are on the network).
 func (w *fakeNet) client(t *testing.T, gateways, archive string) *access.Client {
 	t.Helper()
 	o := w.Options
@@ -214,9 +215,9 @@ func (w *fakeNet) client(t *testing.T, gateways, archive string) *access.Client 
 // redirect.
 type planCase struct {
 	origin, url string
-	do          string // what Do opens and dials, and its failure
+	do          string // resources and addresses that Do opens and dials, and its error
 	dialer      string // the same for DialerFor and a connection
-	check       string // the failure of Check
+	check       string // the error of Check
 }
 
 func (s planCase) from() *access.Result {
@@ -226,7 +227,8 @@ func (s planCase) from() *access.Result {
 	return nil
 }
 
-// open makes the request. A resource has the URL that was requested, whatever was opened.
+// open makes the request. The resource must have the requested URL, even if the client
+// opened another URL.
 func (s planCase) open(t *testing.T, w *fakeNet, c *access.Client) string {
 	t.Helper()
 	u := locus.MustParse(s.url)
@@ -256,8 +258,8 @@ func (s planCase) connect(t *testing.T, w *fakeNet, c *access.Client) string {
 	return w.outcome(connect(t.Context(), d, w.address(u)))
 }
 
-// The scheme of a URL, the gateways and the archive decide where a request goes, and Do,
-// DialerFor and Check agree about it.
+// The scheme of a URL, the proxies and the archive decide where a request goes. Do,
+// DialerFor and Check make the same decision.
 func TestWhereRequestsGo(t *testing.T) {
 	for _, s := range []struct {
 		gateways, archive string
@@ -418,8 +420,8 @@ func TestWhereRequestsGo(t *testing.T) {
 	}
 }
 
-// Redirects in an archive end at a loop or after 20, and keep the fragment. Nothing is dialed, so
-// what the archive has is public, also a file.
+// Redirects in an archive end at a loop or after 20 redirects, and preserve the fragment. The
+// client dials nothing, so archived resources count as public, even files.
 func TestArchiveRedirects(t *testing.T) {
 	w := newFakeNet(t)
 	for _, archive := range []string{"only", "live"} {

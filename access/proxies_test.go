@@ -9,7 +9,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Each proxy is connected to, and those that can't be reached are named, without passwords.
+// CheckProxies connects to each proxy, and the error names unreachable proxies without
+// passwords.
 func TestCheckProxies(t *testing.T) {
 	listen := func() (net.Listener, string) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

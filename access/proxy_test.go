@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// gateway reads a valid gateway.
+// gateway parses a valid proxy.
 func gateway(t testing.TB, text string) Proxy {
 	t.Helper()
 	g, err := ParseProxy(text)
@@ -116,7 +116,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// row returns the row of a scheme for gateways.
+// row returns a scheme for proxy tests.
 func row(name string) scheme.Scheme {
 	s := scheme.Generic(name, scheme.Standard)
 	s.Port = map[string]uint16{"http": 80, "https": 443, "gopher": 70}[name]
@@ -124,7 +124,7 @@ func row(name string) scheme.Scheme {
 	return s
 }
 
-// known is a registry of rows.
+// known returns a registry of such schemes.
 func known(t *testing.T) *scheme.Registry {
 	t.Helper()
 	var list []scheme.Scheme
@@ -223,12 +223,12 @@ func TestProxyFor(t *testing.T) {
 	}
 }
 
-// The URL that a template makes may have its own gateway, but not in a loop. URLs at the
-// template's own host do not go through it.
+// The URL that a template makes may go through another proxy, but not in a loop. URLs at
+// the template's own host do not go through the template.
 func TestProxyLoops(t *testing.T) {
 	for _, s := range []struct {
 		schemes, all, except string
-		url, want            string // the final URL, and its gateway
+		url, want            string // the final URL, and the proxy for that URL
 	}{
 		{schemes: "http=http://gw/{+url}", url: "http://h/a", want: "http://gw/http://h/a"},
 		{schemes: "http=http://gw/{+url}", url: "http://GW:80/a", want: "http://GW:80/a"},
@@ -284,7 +284,8 @@ func TestProxyLoops(t *testing.T) {
 	}
 }
 
-// A valid gateway is printed unchanged, and no URL chooses its host.
+// The text of a valid proxy is printed unchanged, and no URL can choose the host of a
+// proxy.
 func FuzzGateway(f *testing.F) {
 	f.Add("http://gw/{url}?{+url}", "gopher://h/1a%09b?c#d")
 	f.Add("https://u:p@gw:8/{+url}", "http://h/a\"b")

@@ -23,9 +23,9 @@ func (e *endless) Close() error             { e.closed = true; return nil }
 func TestLimit(t *testing.T) {
 	for _, s := range []struct {
 		limit, size int64
-		n           int  // octets that there are
+		n           int  // available bytes
 		early       bool // refused because of its size
-		late        bool // ends in an error
+		late        bool // reading ends in an error
 	}{
 		{limit: 0, size: -1, n: 100000},
 		{limit: 10, size: -1, n: 9},
@@ -66,7 +66,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// An error while reading names the URL and the step, once and without a password.
+// A read error names the URL and the operation once, without a password.
 func TestReadErrors(t *testing.T) {
 	w := &fixture{names: names("a.example"), pages: map[string]string{"http://u:secret@a.example/": "cut half of"}}
 	c := w.client(t, policy.Rules{Passwords: true}, nil, nil)
@@ -80,7 +80,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// The end of the body and the first Close reach the opener.
+// The opener sees the end of the body and the first call of Close.
 func TestClose(t *testing.T) {
 	broken, n := errors.New("can't be closed"), 0
 	o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -110,7 +110,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// The end of the context ends reading, also of a body in memory.
+// When the context ends, reading fails, even from a body in memory.
 func TestReadAfterTheContext(t *testing.T) {
 	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x"}}
 	c := w.client(t, policy.Rules{}, nil, nil)

@@ -17,11 +17,11 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// place is a URL with placeholders for host and port and for an octet, and the server that
-// answers; empty: a recorder.
+// place is a URL with placeholders for the host and port and for an octet, and the address
+// of the server that responds. Without an address, a recorder responds.
 type place struct{ url, server string }
 
-// openDemos starts the servers of the tour, and returns the URLs of each scheme there.
+// openDemos starts the servers of the tour, and returns their URLs by scheme.
 func openDemos(t *testing.T) map[string][]locus.URL {
 	t.Helper()
 	museum, err := tour.Open()
@@ -36,7 +36,7 @@ func openDemos(t *testing.T) map[string][]locus.URL {
 	return demos
 }
 
-// demoURL returns a URL of the scheme's demo, at another host; empty: there is no demo.
+// demoURL returns a URL of the scheme's demo at another host, or "" if there is no demo.
 func demoURL(demos map[string][]locus.URL, name string) string {
 	if len(demos[name]) == 0 {
 		return ""
@@ -45,7 +45,7 @@ func demoURL(demos map[string][]locus.URL, name string) string {
 	return strings.Replace(u.String(), address(u), "h.example", 1)
 }
 
-// address returns host and port of u, which has both or neither.
+// address returns the host and port of u, or "" if u contains neither.
 func address(u locus.URL) string {
 	port, ok := u.Port()
 	if !ok {
@@ -54,7 +54,7 @@ func address(u locus.URL) string {
 	return u.Host() + ":" + strconv.Itoa(int(port))
 }
 
-// placesOf returns the URLs of a scheme that are tried. There is at least one.
+// placesOf returns the URLs that the tests try for a scheme. There is at least one URL.
 func placesOf(t *testing.T, demos map[string][]locus.URL, name string) (list []place) {
 	t.Helper()
 	for _, url := range places[name] {
@@ -69,11 +69,11 @@ func placesOf(t *testing.T, demos map[string][]locus.URL, name string) (list []p
 	return list
 }
 
-// word is a part of a URL that an octet is tried in.
+// word matches a part of a URL in which the tests try an octet.
 var word = regexp.MustCompile(`%[0-9A-Fa-f]{2}|[0-9A-Za-z]+`)
 
-// demoPlaces returns the URLs of a demo with an octet as the user, and in place of each word
-// after the host, where the opener then still connects.
+// demoPlaces returns the URLs of a demo with an octet in place of the user or of each word
+// after the host, if the opener still connects for such a URL.
 func demoPlaces(t *testing.T, urls []locus.URL) (list []place) {
 	t.Helper()
 	for _, u := range urls {
@@ -97,7 +97,7 @@ func demoPlaces(t *testing.T, urls []locus.URL) (list []place) {
 	return list
 }
 
-// inBubble calls f, in a bubble unless servers answer.
+// inBubble calls f in a synctest bubble, unless real servers respond.
 func inBubble(t *testing.T, tried []place, f func(t *testing.T)) {
 	t.Helper()
 	if tried[0].server != "" {
@@ -107,8 +107,9 @@ func inBubble(t *testing.T, tried []place, f func(t *testing.T)) {
 	synctest.Test(t, f)
 }
 
-// otherSchemes returns the schemes that can be opened and are not in a table, and finger and
-// gemini: their own rows allow no more than the row anyOther, so they test the tests below.
+// otherSchemes returns the schemes that can be opened and are not in a table. It adds
+// finger and gemini, whose rows allow no more than the row anyOther, so they test the tests
+// below.
 func otherSchemes(t *testing.T, has func(name string) bool) (list []scheme.Scheme) {
 	t.Helper()
 	registry, err := all.Registry()
@@ -120,8 +121,8 @@ func otherSchemes(t *testing.T, has func(name string) bool) (list []scheme.Schem
 	})
 }
 
-// A scheme without a row in the table of octets sends and dials no more than the row anyOther
-// allows: each octet arrives as it is, or the URL is refused.
+// A scheme without a row in the octet table sends and dials no more than the row anyOther allows.
+// Each octet arrives unchanged, or the client refuses the URL.
 func TestThreatModelOtherSchemes(t *testing.T) {
 	rows, other := threats(t)
 	demos := openDemos(t)
@@ -166,11 +167,11 @@ func TestThreatModelOtherSchemes(t *testing.T) {
 	}
 }
 
-// marked is the text around an octet in what is sent.
+// marked matches the text around an octet in the sent data.
 var marked = regexp.MustCompile(`(?s)Q(.{0,8}?)Z`)
 
-// checkOctet opens a URL with o. The server may receive o as it is, if it may, or encoded, or
-// nothing of the part that has it. It never receives something else in its place.
+// checkOctet opens a URL that contains the octet o. The server may receive o encoded, unchanged if
+// the parameter may is true, or not at all. It must not receive another octet instead.
 func checkOctet(t *testing.T, way string, p place, host string, o byte, may bool) {
 	t.Helper()
 	escaped := fmt.Sprintf("%%%02X", o)
@@ -192,8 +193,8 @@ func checkOctet(t *testing.T, way string, p place, host string, o byte, may bool
 	}
 }
 
-// A scheme without a row in the table of ways leaves the machine as the last rows say. A URL
-// that is encrypted or starts a session is not asked of an HTTP proxy.
+// The last rows of the table of ways apply to schemes without a row. An encrypted URL, or a
+// URL that starts a session, is not requested from an HTTP proxy.
 func TestThreatModelOtherWays(t *testing.T) {
 	rows := map[string][]string{}
 	for _, row := range tableRows(t, waysHeader) {

@@ -30,11 +30,11 @@ type threat struct {
 	typed, linked, redirects string // ports
 }
 
-// anyOther is the name in the last row of the tables: that row holds the schemes without a
-// row of their own.
+// anyOther is the name in the last row of the tables. That row applies to schemes without
+// their own row.
 const anyOther = "any other scheme"
 
-// threats returns the rows, and the row anyOther.
+// threats returns the rows of the table, and the row anyOther.
 func threats(t *testing.T) (list []threat, other threat) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/dev/threat-tables.md")
@@ -65,8 +65,8 @@ func threats(t *testing.T) (list []threat, other threat) {
 	return nil, other
 }
 
-// places are URLs of schemes, with placeholders for host and port and for an octet. Other
-// schemes have those of demoPlaces.
+// places maps schemes to URLs with placeholders for the host and port and for an octet. For
+// other schemes, the tests use the URLs from demoPlaces.
 var places = map[string][]string{
 	"ftp":      {"ftp://%s/Q%sZ", "ftp://%s/Q%sZ/x", "ftp://Q%[2]sZ@%[1]s/x"},
 	"gopher":   {"gopher://%s/0Q%sZ", "gopher://%s/7a%%09Q%sZ"},
@@ -81,7 +81,8 @@ var places = map[string][]string{
 	"tn3270":   {"tn3270://Q%[2]sZ@%[1]s/"},
 }
 
-// octets are tested for each row: all control octets, and some others.
+// octets returns the octets to test for each row: all control characters, and some other
+// characters.
 func octets() (list []byte) {
 	for o := range 256 {
 		if o < 0x20 || slices.Contains([]int{' ', '/', 'A', '~', 0x7F, 0x80, 0x85, 0x9F, 0xA0, 0xC3, 0xFF}, o) {
@@ -91,7 +92,7 @@ func octets() (list []byte) {
 	return list
 }
 
-// has reports whether a list such as "09 20-7E" contains o.
+// has reports whether a list such as "09 20-7E" contains the octet o.
 func has(t *testing.T, written string, o byte) bool {
 	t.Helper()
 	if written == "none" {
@@ -114,10 +115,11 @@ func has(t *testing.T, written string, o byte) bool {
 	return false
 }
 
-// recorder is a network in memory that records all that is sent. It answers FTP and NNTP
-// until the text of a URL is sent. With a server, it passes all on to that.
+// recorder is a network in memory that records all sent data. It responds to FTP and NNTP
+// commands until the client sends the text of a URL. If server is set, the recorder
+// forwards all data to that server.
 type recorder struct {
-	server string // host:port; empty: none
+	server string // host and port; empty if there is no server
 
 	mu      sync.Mutex
 	dials   []string
@@ -201,11 +203,12 @@ func (r *recorder) note(p []byte) {
 	r.sent = append(r.sent, p...)
 }
 
-// ways are how a URL comes to be opened. A menu item that a person opens counts as typed,
-// and a URL from a client of the gateway as a link in an unknown page.
+// ways lists the ways to open a URL. A menu item that a person opens counts as typed. A URL
+// from a client of the gateway counts as a link in an unknown page.
 var ways = []string{"typed", "link", "gateway client", "redirect"}
 
-// open opens u that way, and returns what was sent and dialed. A recorder answers, or server.
+// open opens u in the given way, and returns the sent data and the dialed addresses. The server or,
+// without a server, a recorder responds.
 func open(t *testing.T, way string, u locus.URL, server string) (sent string, dials []string, err error) {
 	t.Helper()
 	r := &recorder{server: server}
@@ -246,8 +249,8 @@ func open(t *testing.T, way string, u locus.URL, server string) (sent string, di
 	return string(r.sent), r.dials, err
 }
 
-// Only the octets in the table of the threat model reach a server decoded, and none of a
-// denied URL.
+// Only the octets in the table of the threat model reach a server decoded. No octet of a
+// denied URL reaches a server.
 func TestThreatModelOctets(t *testing.T) {
 	rows, _ := threats(t)
 	for name := range places {
@@ -287,7 +290,7 @@ func TestThreatModelOctets(t *testing.T) {
 	}
 }
 
-// reaches reports whether an octet in any place of a URL is sent decoded.
+// reaches reports whether the client sends an octet at any position of a URL decoded.
 func reaches(t *testing.T, way string, tried []place, host string, o byte) bool {
 	t.Helper()
 	for _, p := range tried {
@@ -308,7 +311,7 @@ func reaches(t *testing.T, way string, tried []place, host string, o byte) bool 
 	return false
 }
 
-// A URL leads only to the ports in the table, by the way it is opened.
+// A URL leads only to the ports that the table lists for each way to open it.
 func TestThreatModelPorts(t *testing.T) {
 	demos := openDemos(t)
 	rows, _ := threats(t)
@@ -324,8 +327,8 @@ func TestThreatModelPorts(t *testing.T) {
 	}
 }
 
-// eachPort opens a URL with each of some ports, each way, and reports whether the port was
-// reached, and whether the row allows it.
+// eachPort opens a URL in each way with several ports. For each port it reports whether the
+// port was reached, and whether the row allows the port.
 func eachPort(t *testing.T, row threat, p place, report func(what string, reached, want bool, err error)) {
 	t.Helper()
 	for _, way := range ways {
@@ -347,13 +350,13 @@ func eachPort(t *testing.T, row threat, p place, report func(what string, reache
 	}
 }
 
-// These two URLs are exceptions from the table.
+// The table does not apply to these two URLs.
 func TestThreatModelExceptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, way := range ways {
 			for _, c := range []struct {
 				host, place, sent string
-				ways              []string // that send it
+				ways              []string // ways in which the client sends the octet
 			}{
 				{"h.example", "gopher://%s/0f%%09%%09+%%091%%0D%%0A+-1%%0D%%0Aa%%0D%%0A.%%0D%%0A", "+-1\r\na\r\n", ways[:3]},
 				{"h.example:70", "gopher://%s/0f%%09%%09+%%091%%0D%%0A+-1%%0D%%0Aa%%0D%%0A.%%0D%%0A", "+-1\r\na\r\n", ways[:3]},

@@ -47,8 +47,8 @@ func tableRows(t *testing.T, header string) (list [][]string) {
 	return list
 }
 
-// A row has the port of a scheme that can be opened. The table of octets has only schemes that
-// connect without encryption. A scheme without a row is held to the row anyOther.
+// Each row names the port of a scheme that can be opened. The octet table lists only schemes that
+// connect without encryption. The row anyOther applies to schemes without a row.
 func TestThreatModelSchemes(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {
@@ -86,8 +86,8 @@ func TestThreatModelSchemes(t *testing.T) {
 		if has && port != want {
 			t.Errorf("%s: the table has port %s, the registry %s", s.Name, port, want)
 		}
-		// What is encrypted sends what the row of the scheme without TLS has, and gemini
-		// its URL as written.
+		// An encrypted scheme sends the octets in the row of the scheme without TLS, and
+		// gemini sends its URL as written.
 		if i := slices.Index(octets, s.Name); i >= 0 {
 			octets = slices.Delete(octets, i, i+1)
 			if !isPlain(s) || rows[slices.IndexFunc(rows, func(r threat) bool { return r.scheme == s.Name })].port != want {
@@ -110,12 +110,12 @@ func isPlain(s scheme.Scheme) bool {
 
 const (
 	waysHeader = "| Scheme | Port | Direct | HTTP proxy | SOCKS proxy | Template |"
-	// anyLocal is the name in the row of the other schemes that have no port.
+	// anyLocal is the name in the row for other schemes without a port.
 	anyLocal = "any other scheme without a port"
 )
 
-// Each row says how a URL of the scheme leaves the machine without a gateway, and through
-// each kind of gateway.
+// Each row describes how the client requests a URL of the scheme without a proxy, and
+// through each kind of proxy.
 func TestThreatModelWays(t *testing.T) {
 	demos := openDemos(t)
 	for _, row := range tableRows(t, waysHeader) {
@@ -137,11 +137,11 @@ func TestThreatModelWays(t *testing.T) {
 	}
 }
 
-// gateways are none, and one of each kind, in the order of the table.
+// gateways lists no proxy and one proxy of each kind, in the order of the table.
 var gateways = []string{"", "http://proxy.example:3128", "socks5h://proxy.example:1080", "http://gw.example/{url}"}
 
-// openable are URLs of schemes that have a row. A scheme with a row that is not here is opened
-// at a URL of its demo.
+// openable maps schemes with a row to URLs. For other schemes with a row, the test opens a URL of
+// the demo.
 var openable = map[string]string{
 	"data": "data:,a", "file": "file:///dev/null", "mid": "mid:a@b.example", "cid": "cid:a@b.example",
 	"finger": "finger://h.example/a", "ftp": "ftp://h.example/a", "ftps": "ftps://h.example/a", "gemini": "gemini://h.example/a",
@@ -151,9 +151,9 @@ var openable = map[string]string{
 	"wais": "wais://h.example/db?a",
 }
 
-// leaves opens a URL of a scheme through a gateway, and says what is dialed: "TCP" or
-// "UDP" for the server itself, "tunnel" for a connection that the gateway makes, and
-// "request" for a gateway that is asked for the URL.
+// leaves opens a URL through a proxy, and returns how the client connects: "TCP" or "UDP"
+// to the server itself, "tunnel" for a connection that the proxy makes, and "request" if
+// the client sends the request to the proxy.
 func leaves(t *testing.T, url, gateway string) string {
 	t.Helper()
 	name, _, _ := strings.Cut(url, ":")
@@ -167,7 +167,7 @@ func leaves(t *testing.T, url, gateway string) string {
 			p := make([]byte, 1<<10)
 			far.SetDeadline(time.Now().Add(time.Minute))
 			n, _ := far.Read(p)
-			if p[0] == 5 { // SOCKS: no login, then the request
+			if p[0] == 5 { // SOCKS without a login, then the request
 				far.Write([]byte{5, 0})
 				m, _ := far.Read(p[n:])
 				n += m
@@ -220,7 +220,7 @@ func leaves(t *testing.T, url, gateway string) string {
 	return fmt.Sprintf("%s %q", dialed[0], first)
 }
 
-// The list of ports that are never dialed is the policy's.
+// The documented list of denied ports equals the list in package policy.
 func TestThreatModelDeniedPorts(t *testing.T) {
 	documented := map[int]bool{}
 	for _, row := range tableRows(t, "| Ports | Service |") {

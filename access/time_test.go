@@ -34,7 +34,7 @@ func (w *fixture) bubble(t *testing.T, o Options, opener scheme.Opener, f func(t
 	})
 }
 
-// took returns how long f took by the time of the bubble.
+// took returns how long f took on the clock of the bubble.
 func took(f func()) time.Duration {
 	start := time.Now()
 	f()
@@ -65,7 +65,8 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-// If no address answers, each gets its share of the time, the name look-up included.
+// If no address responds, each address gets its share of the time that remains after the
+// name lookup.
 func TestConnect(t *testing.T) {
 	w := &fixture{names: map[string]string{"a.example": "1.1.1.1 1.1.1.2 2606:4700::1"}}
 	var at []string
@@ -91,7 +92,7 @@ func TestConnect(t *testing.T) {
 		}
 		equal(t, "dialed", at, []string{"3s 1.1.1.1:80", "6s [2606:4700::1]:80", "9s 1.1.1.2:80"})
 	})
-	// A look-up that never ends.
+	// This lookup never ends.
 	stuck := func(ctx context.Context, host string) ([]netip.Addr, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -102,7 +103,7 @@ func TestConnect(t *testing.T) {
 			t.Errorf("ended after %v: %v", d, err)
 		}
 	})
-	// One that refuses costs no time.
+	// An address that refuses the connection costs no time.
 	w = &fixture{names: map[string]string{"a.example": "1.1.1.1 1.1.1.2"}, dead: map[string]bool{"1.1.1.1": true}, pages: map[string]string{"http://a.example/": "object"}}
 	w.bubble(t, Options{}, new(lines), func(t *testing.T, c *Client) {
 		d := took(func() {
@@ -117,7 +118,7 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// The number of addresses that are tried is limited.
+// The dialer tries a limited number of addresses.
 func TestManyAddresses(t *testing.T) {
 	w := &fixture{names: map[string]string{"a.example": ""}, dead: make(map[string]bool)}
 	for i := range 100 {
@@ -134,8 +135,8 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-// The limit for an open ends with the open. The limit of silence applies while the
-// resource is read.
+// The Timeout option does not limit reading. The idle timeout applies while the client
+// reads the resource.
 func TestTimeoutExcludesReading(t *testing.T) {
 	drip := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		c, err := req.Dial.DialContext(ctx, "tcp", "a.example:80")
@@ -180,7 +181,7 @@ func TestTimeoutExcludesReading(t *testing.T) {
 	}
 }
 
-// A session has no limit of silence, and ends with its context.
+// A session has no idle timeout, and ends when its context ends.
 func TestSessionHasNoIdleTimeout(t *testing.T) {
 	w := &fixture{names: names("a.example"), pages: map[string]string{"telnet://a.example/": "session", "go\r": "hello"}}
 	w.bubble(t, Options{IdleTimeout: 5 * time.Second, Timeout: 5 * time.Second}, new(lines), func(t *testing.T, c *Client) {
@@ -201,7 +202,7 @@ func TestSessionHasNoIdleTimeout(t *testing.T) {
 			t.Errorf("%v after %v", err, d)
 		}
 	})
-	// Closing it releases the context.
+	// Closing the session releases the context.
 	w.bubble(t, Options{}, new(lines), func(t *testing.T, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -218,7 +219,8 @@ func TestSessionHasNoIdleTimeout(t *testing.T) {
 	})
 }
 
-// Cancelling ends an open at any step, and reading a resource that ignores the context.
+// A cancellation ends an open at any step, and also ends reading from a resource that
+// ignores the context.
 func TestCancel(t *testing.T) {
 	gone := errors.New("the window was closed")
 	for _, s := range []struct {
@@ -304,8 +306,8 @@ func read(res scheme.Resource) error {
 	return io.EOF
 }
 
-// An opener's error that wraps the time limit is kept, because it says what the server did
-// before. The time limit replaces any other error.
+// If an opener's error wraps the timeout, the client returns this error, because it
+// describes what the server did before. Otherwise the timeout replaces the error.
 func TestTimeoutTellsWhatHappened(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		slow := scheme.OpenerFunc(func(ctx context.Context, _ *scheme.Request) (scheme.Resource, error) {
@@ -328,7 +330,7 @@ func TestTimeoutTellsWhatHappened(t *testing.T) {
 	}
 }
 
-// A resource that arrives at the time limit is closed, and the error is a timeout.
+// The client closes a resource that arrives at the time limit, and returns a timeout error.
 func TestTimeoutAtTheLastMoment(t *testing.T) {
 	closed := false
 	late := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -348,7 +350,7 @@ func TestTimeoutAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// The earlier of the caller's deadline and the limit of silence applies.
+// The caller's deadline or the idle timeout applies, whichever is earlier.
 func TestConnDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(nil, policy.Policy{}, &Options{IdleTimeout: 10 * time.Second})
@@ -392,7 +394,7 @@ func TestConnDeadlines(t *testing.T) {
 		time.AfterFunc(8*time.Second, func() { a.Write([]byte("question")) })
 		go io.ReadFull(far, make([]byte, 8))
 		expect("a Read while something is written", 18*time.Second, true)
-		// This Write is not read.
+		// The other end does not read this data.
 		var err error
 		if d := took(func() { _, err = a.Write([]byte("x")) }); d != 10*time.Second || !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("Write: %v after %v", err, d)

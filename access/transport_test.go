@@ -28,7 +28,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// anyAddress is a policy under which the servers of tests can be reached.
+// anyAddress returns a policy that allows the addresses of test servers.
 func anyAddress(t testing.TB) policy.Policy {
 	t.Helper()
 	p, err := policy.New(policy.Rules{AllowPrivate: true, Passwords: true})
@@ -38,7 +38,8 @@ func anyAddress(t testing.TB) policy.Policy {
 	return p
 }
 
-// httpClient returns a client with a transport of o, which is closed with the test.
+// httpClient returns a client with a transport for the options o. The client is closed when
+// the test ends.
 func httpClient(t testing.TB, o *access.TransportOptions) *http.Client {
 	t.Helper()
 	c := &http.Client{Transport: access.NewTransport(o)}
@@ -75,7 +76,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Sum", fmt.Sprint(len(body)))
 }
 
-// A transport does what the one of package net/http does, over HTTP/1 and HTTP/2.
+// A transport behaves like the transport of package net/http, over HTTP/1 and HTTP/2.
 func TestTransportIsARoundTripper(t *testing.T) {
 	plain := httptest.NewServer(http.HandlerFunc(echo))
 	defer plain.Close()
@@ -199,7 +200,7 @@ func TestTransportHeader(t *testing.T) {
 	}
 }
 
-// A redirect from https to http at the same host gets no secret.
+// After a redirect from https to http at the same host, the client sends no secret.
 func TestTransportHeaderDowngrade(t *testing.T) {
 	var seen []http.Header
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -234,7 +235,7 @@ func TestTransportHeaderDowngrade(t *testing.T) {
 	}
 }
 
-// A context ends a request before the header, and reading after it.
+// The end of a context ends a request before the header arrives, and reading after that.
 func TestTransportCancel(t *testing.T) {
 	release := make(chan struct{})
 	arrived := make(chan struct{}, 1)
@@ -315,12 +316,12 @@ type closeCounter struct {
 
 func (c *closeCounter) Close() error { c.n.Add(1); return nil }
 
-// hostile are URLs that must not be requested for others.
+// hostile lists URLs that a service must not request for its customers.
 var hostile = []string{
-	// Loopback, private and link-local addresses, and that of cloud metadata.
+	// These are loopback, private and link-local addresses, and the cloud metadata address.
 	"http://127.0.0.1/", "http://127.8.8.8:8080/", "http://10.0.0.1/", "http://172.16.0.1/", "http://192.168.1.1/", "http://169.254.169.254/latest/meta-data/",
 	"http://100.64.0.1/", "http://0.0.0.0/", "http://255.255.255.255/", "http://224.0.0.1/", "http://198.18.0.1/", "http://192.0.0.192/",
-	// Spellings that programs read differently.
+	// Programs read these spellings differently.
 	"http://0x7f.1/", "http://0x7f000001/", "http://2130706433/", "http://017700000001/", "http://0177.0.0.1/", "http://127.1/", "http://127.0.1/", "http://0/",
 	"http://127.0.0.1./", "http://1270.0.0.1/", "http://%31%32%37.0.0.1/", "http://①②⑦.⓪.⓪.①/", "http://１２７.0.0.1/", "http://127。0。0。1/",
 	// IPv6, and IPv4 within it.
@@ -346,7 +347,8 @@ func lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr(address)}, nil
 }
 
-// to dials a server instead of any address, and fails the test for one that is not public.
+// to returns a dial function that connects to the server s instead of the given address. It
+// fails the test if the address is not public.
 func to(t *testing.T, s *httptest.Server) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if a := netip.MustParseAddrPort(address); !policy.IsPublic(a.Addr()) {
@@ -356,7 +358,7 @@ func to(t *testing.T, s *httptest.Server) func(context.Context, string, string) 
 	}
 }
 
-// Nothing of the list is dialed, whether it is requested or a server redirects to it.
+// The transport dials no URL of the list, neither for a request nor for a redirect.
 func TestTransportHostile(t *testing.T) {
 	target := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -372,7 +374,7 @@ func TestTransportHostile(t *testing.T) {
 		body := &closeCounter{Reader: strings.NewReader("x")}
 		req, err := http.NewRequestWithContext(t.Context(), "POST", text, body)
 		if err != nil {
-			continue // net/url refuses it
+			continue // net/url rejects this URL
 		}
 		resp, err := c.Transport.RoundTrip(req)
 		if err == nil {
@@ -402,8 +404,8 @@ func TestTransportHostile(t *testing.T) {
 	}
 }
 
-// A name that changes its address between two requests, or between lookup and connection,
-// gains nothing.
+// A name can't bypass the policy by changing its address between two requests, or between
+// the lookup and the connection.
 func TestTransportRebinding(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") }))
 	defer s.Close()
@@ -423,7 +425,8 @@ func TestTransportRebinding(t *testing.T) {
 	}
 }
 
-// A redirect from a public server leads to no private one, even if typed URLs may.
+// A redirect from a public server must not lead to a private server, even if typed URLs
+// may.
 func TestTransportOrigins(t *testing.T) {
 	var inner *httptest.Server
 	inner = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -450,13 +453,14 @@ func TestTransportOrigins(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
-	// A connection to it is idle, and is not reused.
+	// There is an idle connection to the private server, but the transport does not reuse
+	// it.
 	if _, err := c.Get("http://public.example/"); !errors.Is(err, policy.ErrDenied) {
 		t.Error(err)
 	}
 }
 
-// The kind of an error tells a URL that will never be requested from a failure of a server.
+// The kind of an error distinguishes a URL that is never requested from a server failure.
 func TestTransportKinds(t *testing.T) {
 	c := httpClient(t, &access.TransportOptions{Policy: anyAddress(t)})
 	for text, want := range map[string]access.Kind{
@@ -480,7 +484,7 @@ func TestTransportKinds(t *testing.T) {
 	}
 }
 
-// A body ends at the limit with the error of a client's objects.
+// Reading a body fails at the limit with the same error as for an object of a client.
 func TestTransportLimit(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := "0123456789"
@@ -503,7 +507,7 @@ func TestTransportLimit(t *testing.T) {
 	for _, c := range []struct {
 		path  string
 		limit int64
-		read  int // 10 without an error
+		read  int // bytes that are read; 10 if there is no error
 	}{
 		{"/", 0, 10}, {"/", -1, 10}, {"/", 10, 10}, {"/", 11, 10}, {"/", 9, 9}, {"/", 1, 1},
 		{"/stream", 10, 10}, {"/stream", 9, 9}, {"/gzip", 9, 9}, {"/gzip", 5000, 5000}, {"/moved", 9, 9}, {"/moved", 10, 10},
@@ -522,7 +526,7 @@ func TestTransportLimit(t *testing.T) {
 	}
 }
 
-// Handshakes are checked as in net/http.
+// The transport checks TLS handshakes as net/http does.
 func TestTransportTLS(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(echo))
 	s.Config.ErrorLog = stdlog.New(io.Discard, "", 0)

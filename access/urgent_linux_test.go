@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// urgentPair returns both ends of a connection, and the socket of the second.
+// urgentPair returns both ends of a connection, and the socket of the second end.
 func urgentPair(t *testing.T) (c, far net.Conn, raw syscall.RawConn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -51,7 +51,7 @@ func (l *log) take() []string {
 	return list
 }
 
-// join copies between two connections until both have ended.
+// join copies data between two connections until both have ended.
 func join(a, b net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() { io.Copy(a, b); a.Close() })
@@ -59,7 +59,7 @@ func join(a, b net.Conn) {
 	both.Wait()
 }
 
-// dialHere connects to loopback, whatever the host.
+// dialHere connects to the loopback address, whatever the host.
 func dialHere(address string) (net.Conn, error) {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -68,8 +68,8 @@ func dialHere(address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(context.Background(), "tcp", "127.0.0.1:"+port)
 }
 
-// startProxy starts an HTTP proxy for which every name is loopback. It answers GET with
-// the request-target, and makes tunnels.
+// startProxy starts an HTTP proxy that resolves every name to the loopback address. It
+// responds to GET with the request target, and makes tunnels.
 func startProxy(t *testing.T) (address string, asked *log) {
 	t.Helper()
 	asked = new(log)
@@ -81,7 +81,7 @@ func startProxy(t *testing.T) (address string, asked *log) {
 			return
 		}
 		if strings.Contains(r.RequestURI, "gopher://on.example/") {
-			// Always one further.
+			// Each response redirects to another URL.
 			w.Header().Set("Location", "gopher://on.example/0x"+strconv.Itoa(len(r.RequestURI))+strings.Repeat("x", len(r.RequestURI)))
 			w.WriteHeader(http.StatusFound)
 			return
@@ -108,8 +108,8 @@ func startProxy(t *testing.T) (address string, asked *log) {
 	return strings.TrimPrefix(s.URL, "http://"), asked
 }
 
-// startSOCKS starts a SOCKS proxy (RFC 1928) for which every name and address is loopback.
-// It can require the login me:pw.
+// startSOCKS starts a SOCKS proxy (RFC 1928) that replaces every name and address by the
+// loopback address. It can require the login me:pw.
 func startSOCKS(t *testing.T, login bool) (address string, asked *log) {
 	t.Helper()
 	asked = new(log)
@@ -180,15 +180,15 @@ func serveSOCKS(c net.Conn, login bool, asked *log) {
 	join(c, up)
 }
 
-// gated is a client with gateways and real schemes.
+// gated is a client with proxies and real schemes.
 type gated struct {
 	*access.Client
 	via     log // proxies of Options.Observe
 	lookups log
 }
 
-// parseGateways returns the gateways of text: "scheme=gateway", "all=gateway" and
-// "except=list", separated by blanks.
+// parseGateways parses proxies from a text such as "scheme=gateway all=gateway
+// except=list", separated by spaces.
 func parseGateways(t *testing.T, text string) *access.Proxies {
 	t.Helper()
 	rules := access.ProxyRules{Schemes: map[string]access.Proxy{}}
@@ -215,7 +215,7 @@ func parseGateways(t *testing.T, text string) *access.Proxies {
 	return list
 }
 
-// newGated makes a client with the gateways of a text.
+// newGated makes a client with the proxies in a text.
 func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways string) *gated {
 	t.Helper()
 	client := lhttp.New(&lhttp.Options{TLS: config})
@@ -276,12 +276,12 @@ func (c *gated) text(t *testing.T, req access.Request) (string, *access.Result, 
 
 func typed(u string) access.Request { return access.Request{URL: locus.MustParse(u)} }
 
-// found opens a URL from a public page.
+// found returns a request for a URL from a public page.
 func found(u string) access.Request {
 	return access.Request{URL: locus.MustParse(u), From: &access.Result{URL: locus.MustParse("http://public.example/"), LinkOrigin: policy.FromPublic}}
 }
 
-// here are rules that allow only typed URLs to lead to this machine.
+// here contains rules that allow only typed URLs to lead to this machine.
 var here = policy.Rules{TypedPrivate: true, Passwords: true}
 
 func TestThroughProxy(t *testing.T) {
@@ -309,12 +309,12 @@ func TestThroughProxy(t *testing.T) {
 	if got := c.lookups.take(); len(got) > 0 {
 		t.Errorf("looked up %q", got)
 	}
-	// A private address that was typed may lead to others.
+	// A typed URL with a private address may lead to other private addresses.
 	if _, res, err := c.text(t, typed("http://10.1.2.3/")); err != nil || res.LinkOrigin != policy.FromPrivate {
 		t.Errorf("%+v, %v", res, err)
 	}
 	asked.take()
-	// These URLs do not go through the gateway.
+	// These URLs do not go through the proxy.
 	for u, kind := range map[string]access.Kind{
 		"http://127.0.0.1:1024/": access.Unreachable, "file:///nothing-is-here": access.Denied, "mailto:a@b.example": access.Unsupported,
 	} {
@@ -339,7 +339,7 @@ func TestThroughProxy(t *testing.T) {
 	}
 }
 
-// The policy judges a URL that goes through a gateway like any other.
+// The policy judges a URL that goes through a proxy like any other URL.
 func TestProxyPolicy(t *testing.T) {
 	address, asked := startProxy(t)
 	gw, gwAsked := startProxy(t)
@@ -369,12 +369,12 @@ func TestProxyPolicy(t *testing.T) {
 			t.Errorf("%s: the gateway was asked", gateways)
 		}
 	}
-	// The policy judges the addresses that SOCKS gets.
+	// The policy judges the addresses that a SOCKS proxy receives.
 	c := newGated(t, here, nil, "all=socks5://"+socks)
 	if _, _, err := c.text(t, found("http://inner.example/")); access.KindOf(err) != access.Denied || len(socksAsked.take()) != 0 {
 		t.Errorf("a followed name of this machine: %v", err)
 	}
-	// A gateway may be on this machine.
+	// A proxy may be on this machine.
 	c = newGated(t, policy.Rules{}, nil, "http=http://"+address+" gopher=http://"+gw+"/{url} wais=socks5h://"+socks+" ftp=socks5://"+socks+" except="+gw)
 	for _, u := range []string{"http://public.example/", "gopher://public.example/"} {
 		if _, _, err := c.text(t, found(u)); err != nil {
@@ -397,7 +397,7 @@ func TestProxyPolicy(t *testing.T) {
 	}
 }
 
-// A redirect by a gateway is judged like any other.
+// The policy judges a redirect from a proxy like any other redirect.
 func TestProxyRedirects(t *testing.T) {
 	proxy, asked := startProxy(t)
 	for _, s := range []struct {
@@ -425,7 +425,7 @@ func TestProxyRedirects(t *testing.T) {
 			t.Errorf("%s to %s: %d requests", s.gateways, s.to, n)
 		}
 	}
-	// An allowed redirect is followed through the gateway of its URL.
+	// The client follows an allowed redirect through the proxy for the new URL.
 	c := newGated(t, here, nil, "all=http://"+proxy)
 	text, res, err := c.text(t, typed("gopher://away.example/0http://there.example/x#f"))
 	if text != "http://there.example/x" || err != nil || res.URL.String() != "http://there.example/x#f" || len(res.Hops) != 2 {
@@ -449,7 +449,7 @@ func TestTemplate(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	asked.take()
-	// A template whose own scheme has a proxy.
+	// The scheme of this template has its own proxy.
 	if text, _, err := c.text(t, typed("x-old:y")); text != "http://gw.example/x-old%3Ay" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -459,14 +459,14 @@ func TestTemplate(t *testing.T) {
 	if len(proxyAsked.take()) != 1 || len(asked.take()) != 0 {
 		t.Error("who was asked")
 	}
-	// Whose password is it?
+	// The client can't know whether the password is for the proxy.
 	if _, _, err := c.text(t, typed("ftp://u:s3cret@h.example/")); access.KindOf(err) != access.Denied || len(asked.take()) != 0 || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("%v", err)
 	}
 }
 
-// A gateway gets no password, even of a mistyped URL: a template gets none at all, and a
-// proxy none that is a password by the scheme.
+// A proxy receives no password, even from a mistyped URL. A template receives no password
+// at all, and a proxy receives no text that the scheme treats as a password.
 func TestMistypedPasswordsAreNotSent(t *testing.T) {
 	gw, asked := startProxy(t)
 	for _, gateways := range []string{"all=http://" + gw + "/{url}", "all=http://" + gw + "/{+url}", "all=http://" + gw} {
@@ -495,7 +495,7 @@ func TestMistypedPasswordsAreNotSent(t *testing.T) {
 	}
 }
 
-// A URL that goes through a template opens no other connection.
+// For a URL that goes through a template, the client opens no other connection.
 func TestTemplateAlone(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
@@ -530,7 +530,7 @@ func TestTemplateAlone(t *testing.T) {
 	}
 }
 
-// Encrypted connections, such as those of https, are tunnelled through a proxy.
+// Encrypted connections, such as https connections, go through a tunnel of the proxy.
 func TestConnect(t *testing.T) {
 	proxy, asked := startProxy(t)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host+r.RequestURI) }))
@@ -573,7 +573,7 @@ func TestSOCKS(t *testing.T) {
 	for _, s := range []struct {
 		gateway string
 		login   bool
-		host    string // that the proxy gets
+		host    string // host that the proxy receives
 		looked  int
 		origin  policy.Origin
 	}{
@@ -593,7 +593,7 @@ func TestSOCKS(t *testing.T) {
 		if looked := c.lookups.take(); len(looked) != s.looked || res.LinkOrigin != s.origin {
 			t.Errorf("%s: looked up %q, origin %v", s.gateway, looked, res.LinkOrigin)
 		}
-		// A literal address is not looked up.
+		// The client does not look up a literal address.
 		if _, res, err := c.text(t, typed("ftp://127.0.0.1"+port+"/pub/hello.txt")); err != nil || res.LinkOrigin != policy.FromPrivate {
 			t.Errorf("%s: %+v, %v", s.gateway, res, err)
 		}
@@ -677,7 +677,7 @@ func TestSOCKSRefuses(t *testing.T) {
 	}
 }
 
-// A closed client has no connections, tunnels included, and makes no more.
+// A closed client has no connections or tunnels, and makes no new connections.
 func TestProxyClose(t *testing.T) {
 	address, _ := startSOCKS(t, false)
 	echo := httptest.NewServer(http.NotFoundHandler())
