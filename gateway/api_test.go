@@ -154,7 +154,7 @@ func TestAPI(t *testing.T) {
 	} else {
 		d.check("POST", "extract", a)
 	}
-	// The number of inputs is limited, as lines or as parameters.
+	// The number of inputs is limited, for inputs in lines and in parameters.
 	for n, status := range map[int]int{10_000: 200, 10_001: 400} {
 		a := w.do("POST", "/api/canonical", strings.Repeat("\n", n))
 		if status == 400 && !strings.Contains(a.body, "expected 1 to 10000 inputs") {

@@ -40,7 +40,8 @@ func evilRecord(name, media string) string {
 
 const oldMenu = "iKept\t\t\t\r\n0About\t/about\tg.example\t70\r\n7Find\t/find\tg.example\t70\r\n.\r\n"
 
-// archivedGateway serves an archive. Anything that is dialed fails the test.
+// archivedGateway starts a gateway that serves an archive. If the gateway dials a server,
+// the test fails.
 func archivedGateway(t *testing.T, live bool) *httptest.Server {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.warc")
@@ -89,7 +90,8 @@ func archivedGateway(t *testing.T, live bool) *httptest.Server {
 	return s
 }
 
-// ask requests a path without following redirects. fields are name, value, ...
+// ask requests a path without following redirects. The parameter fields contains header
+// names and values in turns.
 func ask(t *testing.T, s *httptest.Server, path string, fields ...string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
@@ -111,7 +113,8 @@ func ask(t *testing.T, s *httptest.Server, path string, fields ...string) (*http
 	return resp, string(body)
 }
 
-// wantParts tests that a page has each part, and none of those after "!".
+// wantParts tests that a page contains each given part. It must not contain a part with the
+// prefix "!".
 func wantParts(t *testing.T, what, page string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -192,7 +195,7 @@ func TestArchivedRaw(t *testing.T) {
 	}
 }
 
-// The answers to a form select the archived resource of the time of its page.
+// The answers to a form select the archived resource for the time of the form's page.
 func TestArchivedForm(t *testing.T) {
 	s := archivedGateway(t, false)
 	resp, body := ask(t, s, "/?url=gopher://g.example/7/find&at=2001")
@@ -304,8 +307,8 @@ func TestArchivedProxy(t *testing.T) {
 		if string(body) != want || err != nil {
 			t.Errorf("%s: %s, %q, %v", stamp, resp.Status, body, err)
 		}
-		// The URL is its own TimeGate. A script has no access to the browser's data of its
-		// server.
+		// The URL is its own TimeGate. A script in the response can't access the browser's
+		// data for the original server.
 		kept := map[string]string{"": "Wed, 01 Jan 2003 00:00:00 GMT"}[stamp]
 		if kept == "" {
 			kept = "Tue, 01 Jan 2002 00:00:00 GMT"

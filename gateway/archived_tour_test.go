@@ -38,8 +38,8 @@ func tourRegistry(t *testing.T, m *tour.Demo) *scheme.Registry {
 	return registry
 }
 
-// A gateway records the tour's servers, and another one shows the same resources from the
-// archive. The raw views are byte for byte equal.
+// One gateway records the tour's servers, and another gateway shows the same resources from
+// the archive. The raw views contain the same bytes.
 func TestArchivedTour(t *testing.T) {
 	m, err := tour.Open()
 	if err != nil {

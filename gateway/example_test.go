@@ -15,7 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// A gateway below a path of another server. Its links stay there.
+// A gateway can be a handler below a path of another server. Its links stay below this
+// path.
 func Example_prefix() {
 	hole, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "Old maps", Selector: "/maps.txt", Data: "Here.\n"}}}, nil)
 	if err != nil {

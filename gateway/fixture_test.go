@@ -67,10 +67,10 @@ func (b *safeBuffer) String() string {
 type setup struct {
 	rules   policy.Rules
 	access  access.Options
-	schemes []scheme.Scheme // instead of the defaults
+	schemes []scheme.Scheme // schemes that replace the defaults
 	gateway gateway.Options
 	server  gateway.ServerOptions
-	listen  func() (net.Listener, error)      // instead of loopback; may be nil
+	listen  func() (net.Listener, error)      // makes a listener that replaces the loopback listener; may be nil
 	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; may be nil
 	store   *cache.Options                    // options of a store; nil for no store
 }
@@ -166,8 +166,8 @@ type answer struct {
 	body string
 }
 
-// do sends a request to the gateway; path may be a whole URL. Fields are names and
-// values in turns.
+// do sends a request to the gateway. The path may be a whole URL. The parameter fields
+// contains header names and values in turns.
 func (w *fixture) do(method, path, body string, fields ...string) answer {
 	w.t.Helper()
 	if strings.HasPrefix(path, "/") {
@@ -204,7 +204,7 @@ func (w *fixture) get(path string, fields ...string) answer {
 // browser holds header fields of browsers.
 var browser = []string{"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 
-// raw sends octets to the gateway and returns everything that it receives until the
+// raw sends octets to the gateway and returns all bytes that it receives until the
 // connection is closed.
 func (w *fixture) raw(octets string) string {
 	w.t.Helper()
@@ -270,8 +270,8 @@ func listen(t testing.TB, f func(c net.Conn)) string {
 	return l.Addr().String()
 }
 
-// outside makes every host name resolve to a public address and connect to the one test
-// server.
+// outside changes a setup so that every host name resolves to a public address, and every
+// connection leads to the test server.
 func outside(s setup, server string) setup {
 	s.access.Lookup = func(_ context.Context, host string) ([]netip.Addr, error) {
 		if host == "inward.example" {

@@ -105,7 +105,7 @@ func TestSubmit(t *testing.T) {
 	if !strings.Contains(found.body, `name="f0" type="search" value="old maps"`) || field(t, found.body, "url") != field(t, search.body, "url") {
 		t.Errorf("no box with the words: %s", found.body)
 	}
-	// So do a search without results and a search without words.
+	// Pages for a search without results, or without words, also repeat the search form.
 	nothing := w.get("/gopher/" + g.Addr() + "/7/find%09nothing")
 	if !strings.Contains(nothing.body, `name="f0" type="search" value="nothing"`) || !strings.Contains(nothing.body, "No results for “nothing”.") {
 		t.Errorf("%s", nothing.body)
@@ -271,7 +271,7 @@ func TestComposeMessage(t *testing.T) {
 		"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "from": {"evil@evil.example"},
 		"to": {"joe@host.example"}, "subject": {"Hi\r\nBcc: spy@evil.example"}, "body": {"Hello\r\n.\r\nRCPT TO:<x@y>\r\n"}, "step": {"send"},
 	}
-	// The message has no preview yet.
+	// The gateway has not shown a preview of the message yet.
 	if a := w.send("/-/send", values); a.StatusCode != 200 || len(box.sent) != 0 || !strings.Contains(a.body, "keeper@gw.example") {
 		t.Fatalf("%s %q %s", a.Status, box.sent, a.body)
 	}

@@ -170,7 +170,7 @@ func TestGuardIsNeeded(t *testing.T) {
 	}
 }
 
-// The server passes none of them to a handler.
+// The server passes no malformed request to a handler.
 func TestMalformedHeads(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -246,7 +246,7 @@ func FuzzGuard(f *testing.F) {
 				return
 			}
 			if _, err := io.Copy(io.Discard, req.Body); err != nil {
-				return // cut
+				return // the input is cut
 			}
 			rest, _ := io.ReadAll(r)
 			if !bytes.Equal(rest, octets[at:]) {
@@ -257,7 +257,7 @@ func FuzzGuard(f *testing.F) {
 	})
 }
 
-// guarded yields the end of each request in octets by the guard.
+// guarded yields the offsets at which the guard sees the end of a request.
 func guarded(octets []byte) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		var g guard

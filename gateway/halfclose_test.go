@@ -48,8 +48,8 @@ func TestHalfClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-asked
-		// The gateway has read EOF long before it can write the response, or reads it now.
-		// It must respond in both cases.
+		// The gateway reads EOF long before it can write the response, or at this time. It
+		// must respond in both cases.
 		release <- true
 		r := bufio.NewReader(conn)
 		for _, want := range c.want {

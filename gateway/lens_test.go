@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The lens page has the verdict, the results, and a link to itself. A hostile URL does not
-// become markup, and the page does not show or link passwords.
+// The lens page shows the verdict, the results, and a link to itself. A hostile URL does
+// not become markup, and the page does not show or link passwords.
 func TestLensPage(t *testing.T) {
 	w := start(t, open)
 	for _, test := range []struct {

@@ -39,14 +39,14 @@ const (
 	// moreHeap and moreShare limit the growth of the heap.
 	moreHeap, moreShare = 4 << 20, 0.25
 	// moreLeft is how many additional goroutines and descriptors may remain. The runtime
-	// creates some late.
+	// creates some goroutines late.
 	moreLeft = 2
 )
 
-// loads lists the kinds of requests. All are sent equally often.
+// loads lists the kinds of requests. The test sends each kind equally often.
 var loads = []struct {
 	name string
-	send func(c *loadClient) error // the error: the gateway did not answer as it should
+	send func(c *loadClient) error // returns an error if the response is wrong
 }{
 	{"page", func(c *loadClient) error { return c.visit("/?url=", "text/html") }},
 	{"raw", func(c *loadClient) error { return c.visit("/-/raw?url=", "*/*") }},
@@ -67,10 +67,10 @@ type loaded struct {
 	echo                   string // address of a server that echoes
 
 	mu    sync.Mutex
-	times map[string][]time.Duration // by the kind of request
+	times map[string][]time.Duration // durations by the kind of request
 }
 
-// loadClient is a client with an address and cookies of its own.
+// loadClient is a client with its own address and cookies.
 type loadClient struct {
 	*loaded
 	ctx    context.Context
@@ -79,8 +79,8 @@ type loadClient struct {
 	random *rand.Rand
 }
 
-// Many clients send mixed requests, in many schemes. None fails, and afterwards the gateway
-// holds no more memory, goroutines and descriptors than before. The requests before the first
+// Many clients send mixed requests, in many schemes. No request fails, and afterwards the gateway
+// uses no more memory, goroutines and descriptors than before. The requests before the first
 // measurement fill caches and tables.
 //
 //	go test ./gateway -run TestLoad -v -requests 100000 -timeout 0
@@ -206,8 +206,8 @@ func (l *loaded) report() {
 	l.times = nil
 }
 
-// use holds the resource usage of the process. files is -1 if the system does not report
-// it.
+// use contains the resource usage of the process. The number of files is -1 if the system
+// does not report the number.
 type use struct {
 	heap              int64
 	goroutines, files int

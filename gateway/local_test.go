@@ -29,7 +29,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// museum is a world with the servers of the tour.
+// museum returns a fixture with the servers of the tour.
 func museum(t testing.TB, s setup) (*fixture, *tour.Demo) {
 	t.Helper()
 	m, err := tour.Open()
@@ -47,7 +47,8 @@ func isTLS(u locus.URL) bool {
 	return slices.Contains([]string{"https", "ftps", "gophers", "nntps", "snews"}, u.Scheme())
 }
 
-// Every stop of the tour has a page that complies with its policy, in complete HTML.
+// Every stop of the tour has a page in complete HTML that complies with its
+// Content-Security-Policy.
 func TestPages(t *testing.T) {
 	w, m := museum(t, open)
 	for _, stop := range m.Stops() {
@@ -387,7 +388,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// acting matches active content in a page that is not the gateway's own.
+// acting returns the active content in a page that does not come from the gateway itself.
 func acting(t *testing.T, body string) (list []string) {
 	doc, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -444,7 +445,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// One that is busy says so.
+// If a limit is reached, the gateway responds that it is busy.
 func TestLimits(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -522,7 +523,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A part of a message has a page. If the part is a message, its parts have pages, too.
+// Each part of a message has a page. If the part is a message, its parts also have pages.
 func TestPartPages(t *testing.T) {
 	const letter = "From: a@example.net\nSubject: Outer\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n" +
 		"--b\nContent-Type: text/plain\n\nA text.\n" +
@@ -557,7 +558,7 @@ func TestPartPages(t *testing.T) {
 		t.Errorf("%s", a.Status)
 	}
 
-	// A cid URL alone has a page with a form for the URL of the message.
+	// The page of a cid URL contains a form for the URL of the message.
 	cid := "/?url=" + query("cid:p%251@example.net")
 	if a := w.get(cid, browser...); a.StatusCode != 501 || !strings.Contains(a.body, `name="in"`) || strings.Contains(a.body, "--in") || field(t, a.body, "url") != "cid:p%251@example.net" {
 		t.Errorf("%s %s", a.Status, a.body)

@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// families are the metrics that /metrics must have, each with its type and help text.
+// families lists the metrics that /metrics must contain, each with its type and help text.
 var families = map[string]string{
 	"locus_gateway_requests_total":     "counter Requests that were answered.",
 	"locus_gateway_sent_bytes_total":   "counter Octets of answers.",
@@ -82,7 +82,8 @@ func readMetrics(t *testing.T, text string) (values map[string]string, order []s
 	return values, order
 }
 
-// The metrics have their names, types, help texts and labels, and count each request.
+// The metrics have the documented names, types, help texts and labels, and count each
+// request.
 func TestMetrics(t *testing.T) {
 	recorded, err := warc.Create(t.TempDir()+"/a.warc.gz", nil)
 	if err != nil {
@@ -171,7 +172,7 @@ func TestMetrics(t *testing.T) {
 	}
 	checkHistogram(t, values, order, 1+len(paths))
 
-	// A program may use the library for its own metrics, with a setting for all of them.
+	// A program may use the metrics library for its own metrics, with a global setting.
 	metrics.ExposeMetadata(true)
 	defer metrics.ExposeMetadata(false)
 	text = strings.TrimSuffix(get("/metrics"), "other_metric 1\n")

@@ -26,13 +26,13 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// sightings records the URLs that the functions of a registry's rows were called with. Each
-// parse makes a new string, which the URL shares with its copies.
+// sightings records the URLs that were passed to the functions of a registry's schemes.
+// Each parse makes a new string, which the URL shares with its copies.
 type sightings struct {
 	mu        sync.Mutex
-	texts     map[string]map[*byte]bool // by URL: the strings that hold its text
-	canonical map[string]int            // by URL: calls of Canonical
-	opened    map[string]int            // by URL: calls of Open
+	texts     map[string]map[*byte]bool // distinct strings with the text of each URL
+	canonical map[string]int            // calls of Canonical by URL
+	opened    map[string]int            // calls of Open by URL
 }
 
 func (s *sightings) see(u locus.URL) {
@@ -45,7 +45,7 @@ func (s *sightings) see(u locus.URL) {
 	s.texts[text][unsafe.StringData(text)] = true
 }
 
-// row wraps the functions of a row.
+// row wraps the functions of a scheme.
 func (s *sightings) row(row scheme.Scheme) scheme.Scheme {
 	if fields := row.Syntax.Fields; fields != nil {
 		row.Syntax.Fields = func(u locus.URL) ([]scheme.Field, error) { s.see(u); return fields(u) }
@@ -83,8 +83,8 @@ func (s *sightings) row(row scheme.Scheme) scheme.Scheme {
 	return row
 }
 
-// A requested URL is parsed once, with and without a cache. So is the URL of each menu item
-// until the page has its link.
+// A requested URL is parsed once, with and without a cache. The URL of each menu item is
+// also parsed once.
 func TestParsedOnce(t *testing.T) {
 	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "About", Selector: "/about", Data: "About\n"}, {Name: "More", Selector: "/more", Items: []gophertest.Item{{Type: 'i', Name: "No more"}}},
@@ -153,7 +153,7 @@ func TestPolicyCheckedOnce(t *testing.T) {
 		w := start(t, s)
 		for _, u := range []string{"gopher://" + g.Addr() + "/", "gopher://" + g.Addr() + "/0/about", far.URL + "/"} {
 			for _, path := range []string{"/?url=", "/-/raw?url=", "/api/get?url=", ""} {
-				for round := range 2 { // the second is answered from the store, if there is one
+				for round := range 2 { // if there is a store, the second response comes from the store
 					asked.Store(0)
 					if path == "" {
 						w.proxied("GET", u)
@@ -169,8 +169,9 @@ func TestPolicyCheckedOnce(t *testing.T) {
 	}
 }
 
-// For a web URL with a proxy template, the proxy checks the policy twice: for package net/http,
-// which can't be used, and in the access client.
+// For a web URL with a proxy template, the policy is checked twice. The gateway checks the policy
+// before it finds that it can't use package net/http, and the access client checks the policy
+// again.
 func TestPolicyCheckedForTemplate(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "far") }))
 	defer far.Close()

@@ -89,12 +89,13 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// checkPath has u come out of what a browser would send for a link to it.
+// checkPath checks that the gateway gets u back from the request that a browser sends for a
+// link to u.
 func checkPath(t testing.TB, r *scheme.Registry, u locus.URL) {
 	t.Helper()
 	path, ok := pathOf(u)
 	if ok && r.Known(u) {
-		// What the server gets of it is the text up to the fragment, if it is a request.
+		// A browser sends the path without the fragment.
 		target, _, _ := strings.Cut(path, "#")
 		req, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target + " HTTP/1.0\r\n\r\n")))
 		if err != nil || req.RequestURI != target {
@@ -126,7 +127,7 @@ func FuzzPath(f *testing.F) {
 		if u, err := locus.Parse(text); err == nil {
 			checkPath(t, r, u)
 		}
-		// And the other way: whatever a path is, its URL has that path.
+		// In the other direction, the URL in any path must have that path.
 		target := "/" + text
 		if u, ok, err := urlOf(r, target); ok && err == nil {
 			if back, _ := pathOf(u); back != target {

@@ -31,7 +31,7 @@ func below(t *testing.T, w *fixture, mount func(g http.Handler) http.Handler) {
 	w.base, w.addr = server.URL, server.Listener.Addr().String()
 }
 
-// mounts are the ways to serve a gateway below "/old".
+// mounts lists the ways to serve a gateway below "/old".
 var mounts = map[string]func(g http.Handler) http.Handler{
 	"StripPrefix": func(g http.Handler) http.Handler { return http.StripPrefix("/old", g) },
 	"as it is":    func(g http.Handler) http.Handler { return g },
@@ -43,8 +43,8 @@ var mounts = map[string]func(g http.Handler) http.Handler{
 	},
 }
 
-// ownLinks returns the links of a page that lead to its own server, and requires that each
-// is below "/old/".
+// ownLinks returns the links of a page that lead to its own server. Each link must be below
+// "/old/".
 func ownLinks(t *testing.T, w *fixture, body, where string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(body))
@@ -118,7 +118,7 @@ func TestPrefix(t *testing.T) {
 				}
 				for _, link := range ownLinks(t, w, a.body, path) {
 					links++
-					// One level deep, and each asset.
+					// The test follows links one level deep, and all links to assets.
 					if link, _, _ = strings.Cut(link, "#"); strings.Contains(link, "/-/") || len(seen) < 40 {
 						pages = append(pages, link)
 					}
@@ -174,7 +174,7 @@ func TestPrefixTools(t *testing.T) {
 	}
 }
 
-// pageLink returns the link to the page of u, as the page of a text that contains u has it.
+// pageLink returns the link to the page of u from the page of a text that contains u.
 func pageLink(t *testing.T, w *fixture, u string) string {
 	t.Helper()
 	text := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -23,7 +23,7 @@ import (
 
 // These tests use the gateway as a proxy for schemes other than http and https.
 
-// startWith serves a gateway that opens URLs of x-page with o.
+// startWith starts a gateway that opens x-page URLs with the functions in o.
 func startWith(t testing.TB, o opened) *fixture {
 	t.Helper()
 	s := open
@@ -31,8 +31,8 @@ func startWith(t testing.TB, o opened) *fixture {
 	return start(t, s)
 }
 
-// program asks for u in HTTP/1.1, so that err tells of a body that breaks off. Fields are
-// names and values in turns.
+// program requests u with HTTP/1.1. If the body is incomplete, it returns an error. The
+// parameter fields contains header names and values in turns.
 func (w *fixture) program(method, u string, fields ...string) (a answer, err error) {
 	w.t.Helper()
 	c, err := net.Dial("tcp", w.addr)
@@ -304,8 +304,8 @@ func TestProgramGopher(t *testing.T) {
 	for _, test := range []struct {
 		path   string
 		header []string
-		kind   string // begin of the media type
-		want   string // in the body
+		kind   string // prefix of the media type
+		want   string // text in the body
 	}{
 		{"/1", []string{"Accept", "application/json"}, "application/json", `{"url":"` + root + `/0/about%09%09+","title":"About","kind":"object"`},
 		{"/1", nil, "text/plain", "Welcome <here>\t\nAbout\t" + root + "/0/about%09%09+\n"},
@@ -321,8 +321,8 @@ func TestProgramGopher(t *testing.T) {
 			t.Errorf("%s %q: %s, %s, %q, %v", test.path, test.header, a.Status, kind, a.body, err)
 		}
 	}
-	// A response with a selected view has Content-Location. A response with a requested
-	// view has none.
+	// A response with a view that the server selected contains Content-Location. A response
+	// with a requested view does not.
 	for path, want := range map[string]string{
 		"/0/about": root + "/0/about%09%09+Text/plain%20De_DE", "/0/about%09%09+Text/plain%20De_DE": "", "/7/words%09two": root + "/7/words%09two%09+application/gopher-menu",
 	} {
@@ -335,7 +335,7 @@ func TestProgramGopher(t *testing.T) {
 	}
 }
 
-// menuOf gives items, and err after them.
+// menuOf returns a function that opens a menu with the items, followed by the error err.
 func menuOf(title string, form *scheme.Form, items []scheme.Item, err error) func(context.Context, *scheme.Request) (scheme.Resource, error) {
 	return func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 		return &scheme.Menu{URL: req.URL, Title: title, Form: form, Items: func(yield func(scheme.Item, error) bool) {
@@ -351,7 +351,7 @@ func menuOf(title string, form *scheme.Form, items []scheme.Item, err error) fun
 	}
 }
 
-// hostileItems is a menu of what servers should not send, and some do.
+// hostileItems returns a menu with items that servers should not send, but some servers do.
 func hostileItems() []scheme.Item {
 	date := time.Date(1994, 12, 20, 12, 0, 0, 0, time.FixedZone("", 3600))
 	return []scheme.Item{
@@ -384,7 +384,7 @@ func TestProgramForm(t *testing.T) {
 	}
 }
 
-// A menu that comes from the store is the same JSON.
+// A menu from the store has the same JSON.
 func TestProgramJSON(t *testing.T) {
 	s := open
 	s.store = &cache.Options{}
@@ -395,7 +395,7 @@ func TestProgramJSON(t *testing.T) {
 		},
 	}.row()}
 	w := start(t, s)
-	for _, login := range []string{"me:secret@", ""} { // no store has a URL with a login
+	for _, login := range []string{"me:secret@", ""} { // the store does not store a URL with a login
 		a, err := w.program("GET", "x-page://"+login+"h/there", "Accept", "application/json")
 		if err != nil || a.Header.Get("Content-Type") != "application/json" || strings.Contains(a.body, "secret") || strings.Count(a.body, "\n") != 1 {
 			t.Fatalf("%v, %s, %v", a.Header, a.body, err)
@@ -465,8 +465,8 @@ func TestProgramFormats(t *testing.T) {
 	}
 }
 
-// An incomplete menu has all items before the error. The JSON contains the error, and the
-// connection is aborted.
+// An incomplete menu contains all items before the error. The JSON contains the error, and
+// the connection is aborted.
 func TestProgramBroken(t *testing.T) {
 	cut := fmt.Errorf("x-page: %w: <cut> \x1b", scheme.ErrProtocol)
 	for _, stored := range []bool{false, true} {

@@ -68,7 +68,7 @@ func TestSafetyHeaders(t *testing.T) {
 			}
 		}
 	}
-	// Own responses of the proxy.
+	// These are responses of the proxy itself.
 	for _, u := range []string{"http://h.example:25/", "gopher://h.example:25/", "telnet://h.example/", "mailto:a@h.example", far.URL + "/login", "http://127.0.0.1:1/"} {
 		for _, kind := range [][]string{{}, browser} {
 			a := w.proxied("GET", u, kind...)

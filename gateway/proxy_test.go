@@ -84,8 +84,8 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// The proxy forwards informational responses (RFC 9110 section 15.2), and the final response has
-// none of their fields.
+// The proxy forwards informational responses (RFC 9110 section 15.2). The final response does not
+// contain fields of these responses.
 func TestForwardInterim(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", "</a.css>; rel=preload")
@@ -158,8 +158,8 @@ func TestProxyOfItself(t *testing.T) {
 	}
 }
 
-// A proxy ignores the Host field of a request in absolute form (RFC 9112 section 3.2.2), and
-// refuses a request with two of them.
+// A proxy ignores the Host field of a request in absolute form (RFC 9112 section 3.2.2),
+// and refuses a request with two Host fields.
 func TestProxyIgnoresHost(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host) }))
 	defer origin.Close()
@@ -309,7 +309,8 @@ func TestPerHost(t *testing.T) {
 	if a := w.raw("CONNECT " + echo + " HTTP/1.1\r\nHost: x\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.1 503") || !strings.Contains(a, "Retry-After: 1\r\n") {
 		t.Errorf("another tunnel: %.200q", a)
 	}
-	// The port, and what packages net/http and net/url make of a URL, change nothing.
+	// The limit does not depend on the port, or on how packages net/http and net/url write
+	// a URL.
 	for _, u := range []string{"http://127.0.0.1:9999/", "gopher://127.0.0.1/0a%3fb%7e", "/-/raw/gopher/127.0.0.1:9999/", "/api/get?url=ftp://127.0.0.1/"} {
 		if a := w.raw("GET " + u + " HTTP/1.0\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.0 503") {
 			t.Errorf("%s: %.200q", u, a)
@@ -364,7 +365,7 @@ func TestConnectShutdown(t *testing.T) {
 	c.Close()
 }
 
-// The gateway forwards each byte immediately, without waiting for the next one.
+// The gateway forwards each byte immediately, without waiting for the next byte.
 func TestStreaming(t *testing.T) {
 	next := make(chan string)
 	far := listen(t, func(c net.Conn) {

@@ -46,8 +46,8 @@ func redirectCases(t *testing.T) (list []redirectCase) {
 	return list
 }
 
-// redirector is an Internet of one server, which has every public address and port. It
-// redirects requests for "/r", and responds to HTTP and gopher requests.
+// redirector is an Internet with one server at every public address and port. The server
+// redirects requests for "/r", and responds to other HTTP and gopher requests.
 type redirector struct {
 	to string
 
@@ -125,16 +125,16 @@ func (s *redirector) serve(c net.Conn) {
 	io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nConnection: close\r\n\r\nhere")
 }
 
-// outcome is the result of opening a URL in one way.
+// outcome is the result of opening a URL in a certain way.
 type outcome struct {
 	ok   bool
 	says string
-	// gaveUp: the client itself has followed too many redirects.
+	// gaveUp reports that the client itself followed too many redirects.
 	gaveUp bool
 }
 
-// followed follows redirects as a browser or curl does, whose next request looks as
-// if a person had typed it.
+// followed follows redirects as a browser or curl does. Each following request looks as if
+// a person had typed the URL.
 func followed(u string, get func(u string) answer) outcome {
 	for range 15 {
 		a := get(u)
@@ -146,8 +146,8 @@ func followed(u string, get func(u string) answer) outcome {
 	return outcome{gaveUp: true}
 }
 
-// The table of redirects holds in the access client, in verify, and in each way by
-// which the gateway leads to a URL.
+// The redirect table applies to the access client, to verify, and to each way in which the
+// gateway opens a URL.
 func TestRedirects(t *testing.T) {
 	s := new(redirector)
 	server := listen(t, s.serve)
@@ -232,7 +232,7 @@ func TestRedirects(t *testing.T) {
 				if c.verdict != "denied" {
 					return
 				}
-				// Nothing was sent but to the server that redirects.
+				// The gateway sent requests only to the server that redirects.
 				from := net.JoinHostPort("93.184.216.34", portOfURL(c.from))
 				for _, d := range dials {
 					if d != from {
@@ -256,12 +256,13 @@ func portOfURL(u string) string {
 	return "80"
 }
 
-// unquoted is a text of JSON as people would read it.
+// unquoted returns the text of a JSON string.
 func unquoted(text string) string {
 	return strings.NewReplacer(`\"`, `"`, `\u003c`, "<", `\u0026`, "&").Replace(text)
 }
 
-// The confirmation page has a link to the target and the reason, and shows no password.
+// The confirmation page contains the reason and a link to the target, and shows no
+// password.
 func TestRedirectAsks(t *testing.T) {
 	s := &redirector{to: "gopher://other.example:7000/0x"}
 	setUp := setup{}
@@ -280,7 +281,7 @@ func TestRedirectAsks(t *testing.T) {
 			t.Errorf("%s: %s %v\n%s", path, a.Status, a.Header, a.body)
 		}
 	}
-	// What a person opens there is asked for.
+	// If a person opens the link, the gateway requests the target.
 	if a := w.get("/gopher/other.example:7000/0x", browser...); a.StatusCode != 200 {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
@@ -290,7 +291,7 @@ func TestRedirectAsks(t *testing.T) {
 			t.Errorf("%s %s", a.Status, a.body)
 		}
 	}
-	// A file has no page, and so no link.
+	// A file has no page, so there is no link.
 	s.to = "file:///etc/passwd"
 	if a := w.get("/http/pub.example/r", browser...); a.StatusCode != 403 || strings.Contains(a.body, `>Open it<`) {
 		t.Errorf("%s %s", a.Status, a.body)

@@ -24,8 +24,8 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// reload gives the server a client with other rules. unused is closed when the former client has
-// no users.
+// reload gives the server a client with other rules. The channel unused is closed when the former
+// client has no more users.
 func (w *fixture) reload(rules policy.Rules, o gateway.Options) (unused chan struct{}) {
 	w.t.Helper()
 	registry, err := all.Registry()
@@ -47,7 +47,7 @@ func (w *fixture) reload(rules policy.Rules, o gateway.Options) (unused chan str
 
 // slowServer is an HTTP server that sends a body in two parts.
 type slowServer struct {
-	path string // of its page in the gateway
+	path string // path of its page in the gateway
 	next chan struct{}
 }
 
@@ -85,8 +85,8 @@ func (s *slowServer) begin(w *fixture) io.ReadCloser {
 	return resp.Body
 }
 
-// After Reload, new requests obey the new rules. A running transfer continues with the former
-// client, which is used until the transfer has ended.
+// After Reload, the new rules apply to new requests. A running transfer continues with the former
+// client until the transfer has ended.
 func TestReload(t *testing.T) {
 	slow := startSlow(t)
 	w := start(t, open)
@@ -177,13 +177,13 @@ func TestReloadInvalid(t *testing.T) {
 	}
 }
 
-// unwrapping is a ResponseWriter of middleware.
+// unwrapping is a ResponseWriter that middleware uses.
 type unwrapping struct{ http.ResponseWriter }
 
 func (u unwrapping) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
-// Middleware sees every request, also of proxy clients and terminals. ErrorLog receives its panics
-// as one line without passwords.
+// Middleware sees every request, including requests of proxy clients and terminals. ErrorLog
+// receives a panic of middleware as one line without passwords.
 func TestMiddleware(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "far") }))
 	defer far.Close()
@@ -271,7 +271,7 @@ func TestUnixSocket(t *testing.T) {
 			t.Errorf("%s %s", a.Status, a.body)
 		}
 	}
-	// A link to the gateway itself has its name.
+	// A link to the gateway itself contains the name of the gateway.
 	conn, err := net.Dial("unix", file)
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,8 @@ package gateway_test
 
 import "testing"
 
-// The gateway rejects a repeated header field that must be unique: one program may read the
-// first value, another the last.
+// The gateway rejects a repeated header field that must be unique, because one program may
+// read the first value and another program the last value.
 func TestRepeatedFields(t *testing.T) {
 	w := start(t, open)
 	for _, name := range []string{"Content-Type", "Range", "Origin", "Authorization"} {

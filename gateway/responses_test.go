@@ -39,7 +39,7 @@ func (o opened) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return nil, fmt.Errorf("x-page: %w", scheme.ErrNotFound)
 }
 
-// row is the row of x-page.
+// row returns the scheme x-page.
 func (o opened) row() scheme.Scheme {
 	row := scheme.Generic("x-page", scheme.Experimental)
 	row.Access.Opener, row.Port = o, 1738
@@ -54,7 +54,7 @@ func (o opened) row() scheme.Scheme {
 
 const digits = "0123456789"
 
-// resources has one resource of each kind.
+// resources returns one resource of each kind.
 func resources() opened {
 	modified := time.Date(1994, 12, 20, 12, 0, 0, 0, time.UTC)
 	object := func(o scheme.Object) func(context.Context, *scheme.Request) (scheme.Resource, error) {
@@ -106,7 +106,7 @@ func resources() opened {
 	}
 }
 
-// webResources is a server of http.
+// webResources returns the handler of an HTTP server.
 func webResources() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -233,8 +233,8 @@ func waitForStore(stacks []byte) {
 	}
 }
 
-// Each way to request each kind of resource has the same response without a store, with an
-// empty store, and from the store.
+// For each way to request a resource of each kind, the response is the same without a
+// store, with an empty store, and from the store.
 func TestResponses(t *testing.T) {
 	g, err := gophertest.Start(gophertest.Item{Name: "Hole", Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome <here>"},
@@ -299,7 +299,7 @@ func TestResponses(t *testing.T) {
 	compareResponses(t, "responses.txt", b.String())
 }
 
-// Archived resources are available in each way, too.
+// Archived resources are also available in each way.
 func TestArchivedResponses(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		s := archivedGateway(t, live)

@@ -15,7 +15,7 @@ func TestMistypedPasswords(t *testing.T) {
 	for _, text := range secrettest.URLs(secrettest.Password, "127.0.0.1:1") {
 		for _, path := range []string{"/?url=", "/-/raw?url=", "/-/explain?url=", "/-/lens?url=", "/api/lens?url=", "/api/check?url=", "/api/get?url=", "/api/nothing?url=", "/-/terminal?url="} {
 			if path == "/?url=" && strings.HasPrefix(text, "mailto:") {
-				continue // the letter that the page offers to edit has the text, which is to be sent
+				continue // the message that the user can edit on the page contains the text
 			}
 			for _, fields := range [][]string{browser, nil} {
 				a := w.get(path+query(text), fields...)

@@ -52,8 +52,8 @@ func (p *pipes) dial() net.Conn {
 	return near
 }
 
-// serveOn serves a gateway that leads nowhere but to x-page, which open opens, and to
-// where ao dials. Both may be nil.
+// serveOn serves a gateway on l. The gateway opens x-page URLs with the function open, and
+// connects with the options ao. Both may be nil.
 func serveOn(t *testing.T, l net.Listener, o *Options, open scheme.OpenerFunc, ao *access.Options) (*Server, func()) {
 	t.Helper()
 	row := scheme.Generic("x-page", scheme.Experimental)
@@ -173,7 +173,8 @@ func (e *endless) Close() error {
 	return nil
 }
 
-// The number of connections is limited. The next one waits until one ends.
+// The number of connections is limited. At the limit, the next connection waits until a
+// connection ends.
 func TestConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// screen is the page's side of a terminal.
+// screen is the page's end of a terminal connection.
 type screen struct {
 	t     *testing.T
 	conn  *websocket.Conn
@@ -59,7 +59,7 @@ func (s *screen) read() (ok bool) {
 	return true
 }
 
-// await reads until text is shown.
+// await reads until the screen shows text.
 func (s *screen) await(text string) {
 	s.t.Helper()
 	for !strings.Contains(s.shown.String(), text) {
@@ -81,7 +81,7 @@ func (s *screen) toEnd() websocket.CloseError {
 	return end
 }
 
-// logs waits until the log has text.
+// logs waits until the log contains text.
 func (w *fixture) logs(t *testing.T, text string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !strings.Contains(w.log.String(), text); time.Sleep(time.Millisecond) {
@@ -298,7 +298,7 @@ func (w *wire) say(text string) {
 	}
 }
 
-// hears wants exactly that to come.
+// hears fails the test unless the service receives exactly the given text.
 func (w *wire) hears(want string) {
 	w.t.Helper()
 	buf := make([]byte, len(want))
@@ -356,7 +356,7 @@ func TestTerminalEcho(t *testing.T) {
 	}
 }
 
-// Keys that edit are not text.
+// Editing keys are not sent as text.
 func TestTerminalEditing(t *testing.T) {
 	_, s, line := onWire(t)
 	for _, test := range []struct{ typed, sent string }{
@@ -383,8 +383,8 @@ func TestTerminalEditing(t *testing.T) {
 	}
 }
 
-// A paste of any size reaches a service that reads slowly, in one message or many, and
-// the session continues.
+// Pasted text of any size reaches a service that reads slowly, in one message or several
+// messages, and the session continues.
 func TestTerminalPaste(t *testing.T) {
 	_, s, line := onWire(t)
 	line.say(willEcho)
@@ -407,7 +407,8 @@ func TestTerminalPaste(t *testing.T) {
 	s.await("continues")
 }
 
-// Every end has a reason in the page, in the close frame and in the log.
+// The reason for every end of a session appears in the page, in the close frame and in the
+// log.
 func TestTerminalReasons(t *testing.T) {
 	t.Run("service", func(t *testing.T) {
 		w, s, line := onWire(t)

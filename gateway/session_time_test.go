@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// bridged is a terminal between a service and a page that are both tests.
+// bridged is a terminal between a service and a page. The test plays both roles.
 type bridged struct {
 	page    *websocket.Conn
 	service net.Conn
@@ -58,7 +58,7 @@ func bridge(t *testing.T, ctx context.Context) *bridged {
 	return b
 }
 
-// toEnd reads what the page is told, and returns the last of it and the close.
+// toEnd reads the messages to the page, and returns the last message and the close status.
 func (b *bridged) toEnd(t *testing.T) (told string, end websocket.StatusCode) {
 	for {
 		kind, data, err := b.page.Read(t.Context())
@@ -90,8 +90,8 @@ func TestSessionTimes(t *testing.T) {
 		{"a long session", errLasted, sessionTime, func(ctx context.Context, b *bridged) {
 			go io.Copy(io.Discard, b.service)
 			for b.page.Write(ctx, websocket.MessageBinary, []byte("a\r")) == nil {
-				// It must not write at the instant of the end: a client's write that fails
-				// closes its connection before it has read why.
+				// The page must not write at the instant of the end, because a failed write
+				// closes the client's connection before the client has read the reason.
 				time.Sleep(7 * time.Minute)
 			}
 		}},

@@ -65,12 +65,12 @@ func TestStoreFTP(t *testing.T) {
 
 	w.wantsStored(at+"a", "Hello\n", "fwd=uri-miss; stored")
 	w.wantsStored(at+"a", "Hello\n", "hit")
-	w.wantsStored(at+"a;type=i", "Hello\n", "fwd=uri-miss; stored") // another URL, until it is made canonical
+	w.wantsStored(at+"a;type=i", "Hello\n", "fwd=uri-miss; stored") // another URL with the same canonical form
 	w.wantsStored(at+"dir/", "", "fwd=uri-miss; stored")
 	w.wantsStored(at+"dir/", "", "hit")
 	w.wantsStored(at+"dir/", "", "fwd=vary-miss; stored", "Accept", "application/json")
 
-	// A file that did not change is not read again.
+	// The gateway does not read an unchanged file again.
 	large := w.wantsStored(at+"large", "", "fwd=uri-miss; stored")
 	if len(large) != size || large[size-1] != ftptest.Octet(size-1) {
 		t.Fatalf("%d octets", len(large))
@@ -138,7 +138,7 @@ func startStored(t *testing.T, o opened) *fixture {
 	return start(t, s)
 }
 
-// No media type that a server gives an object makes the object a menu.
+// An object does not become a menu, whatever media type the server sends.
 func TestStoreTypes(t *testing.T) {
 	const forged = `{"url":"x-page://h/x","kind":"menu","items":[{"url":"x-page://h/y","title":"forged","kind":"object"}]}`
 	for _, kind := range []string{"application/vnd.locus.menu+json", "application/json"} {
@@ -161,7 +161,8 @@ func TestStoreTypes(t *testing.T) {
 	}
 }
 
-// A client that has a stored menu gets the fields of the menu, and none of its encoding.
+// A client that already has a stored menu gets the header fields of the menu, but not the
+// fields of the stored encoding.
 func TestStoreUnchangedMenu(t *testing.T) {
 	w := startStored(t, opened{"m": menuOf("", nil, hostileItems()[:1], nil)})
 	w.wantsStored("x-page://h/m", "", "fwd=uri-miss; stored")
@@ -171,7 +172,7 @@ func TestStoreUnchangedMenu(t *testing.T) {
 		if err != nil || a.StatusCode != 304 || a.body != "" {
 			t.Fatalf("%s: %s %q, %v", name, a.Status, a.body, err)
 		}
-		a.Header.Del("Age") // which comes after a second
+		a.Header.Del("Age") // the Age field appears after a second
 		want := []string{"Cache-Status", "Content-Security-Policy", "Date", "Via", "X-Content-Type-Options"}
 		if got := slices.Sorted(maps.Keys(a.Header)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -196,7 +197,7 @@ func TestStoreBrokenMenu(t *testing.T) {
 	}
 }
 
-// The API has the time of Last-Modified, with and without a store.
+// The API returns the time of Last-Modified, with and without a store.
 func TestStoreModTime(t *testing.T) {
 	modified := time.Date(1994, 12, 20, 13, 0, 0, 123456789, time.FixedZone("", 3600))
 	o := opened{"a": func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -212,8 +213,8 @@ func TestStoreModTime(t *testing.T) {
 	}
 }
 
-// An error has the same text with and without a store. Programs get the whole text, other
-// clients its beginning.
+// An error has the same text with and without a store. Programs get the whole text, and
+// other clients get the beginning of the text.
 func TestStoreFailure(t *testing.T) {
 	const most = 1 << 10
 	long := strings.Repeat("é", most)

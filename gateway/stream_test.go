@@ -124,7 +124,7 @@ func (b *pieceBody) Read(p []byte) (int, error) { return len(p), nil }
 func (b *pieceBody) CopyPiece(w io.Writer, n int64) (int64, error) {
 	time.Sleep(b.took)
 	b.copied++
-	return 1, nil // not all has arrived
+	return 1, nil // only a part of the data has arrived
 }
 
 // If the client's deadline may have expired during a piece, bytes may be lost, so the

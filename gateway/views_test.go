@@ -57,11 +57,11 @@ func TestGopherViews(t *testing.T) {
 	names := []string{"text/plain in En_US", "text/plain in De_DE", "text/plain in Es_ES"}
 	for _, test := range []struct {
 		path, language, want string
-		current              int // place of the view that is shown; -1: the server chose it
+		current              int // index of the shown view; -1 if the server selected the view
 	}{
 		{of("0/a~b"), "", english, 0},
 		{of("0/a~b"), "de-DE,de;q=0.9", german, 1},
-		{of("0/a~b"), "fr", english, 0}, // a missing language must not hide the others
+		{of("0/a~b"), "fr", english, 0}, // a missing language must not hide other languages
 		{of("0/a~b%09%09+"), "", english, -1},
 		{of("0/a~b%09%09+text/plain%20De_DE"), "", german, 1},
 		{of("0/a~b%09%09+text%2Fplain%20Es_ES"), "en", spanish, 2},

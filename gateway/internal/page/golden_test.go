@@ -128,8 +128,8 @@ func article(n int, subject, from, id string, references ...string) scheme.Item 
 	}
 }
 
-// fixedRegistry returns the rows of the schemes that RFC 1738 and the URI draft name, and of
-// one extension: a new scheme must not change the golden pages that list schemes.
+// fixedRegistry returns a registry with the schemes of RFC 1738 and the URI draft, and one
+// extension. So a new scheme does not change the golden pages that list schemes.
 func fixedRegistry(t *testing.T, from *scheme.Registry) *scheme.Registry {
 	t.Helper()
 	r, err := scheme.NewRegistry(slices.DeleteFunc(from.All(), func(s scheme.Scheme) bool {

@@ -25,7 +25,7 @@ var hostile = []string{
 	"</textarea><b>", "` onclick=`", "\u2028\u2029",
 }
 
-// All text of a server is escaped, at any place in a page.
+// All text from a server is escaped, wherever a page contains it.
 func TestHostile(t *testing.T) {
 	p := newPrinter(t)
 	for _, text := range hostile {
@@ -75,7 +75,7 @@ func TestHostile(t *testing.T) {
 			page := printed(t, print)
 			harmless(t, page)
 			if name == "preview" {
-				// The hidden values of the form are those of the tested page.
+				// The form contains the hidden values of the tested page.
 				page = textOf(tree(t, page))
 			}
 			for _, r := range "\x1b\u202e\u2066\x00\x07\r\u2028" {
@@ -242,8 +242,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// A list of many items needs no more memory than a short one, and each item is written
-// before the next is requested.
+// A list of many items needs no more memory than a short list. The page writes each item
+// before it requests the next item.
 func TestMenuStreams(t *testing.T) {
 	p := newPrinter(t)
 	w := &counter{}
@@ -316,7 +316,8 @@ func TestTextStreams(t *testing.T) {
 	}
 }
 
-// waiting calls before when the caller reads beyond the given number of bytes.
+// waiting is a reader that calls the function before when the caller reads beyond the given
+// number of bytes.
 type waiting struct {
 	r      io.Reader
 	before func()
@@ -333,8 +334,8 @@ func (w *waiting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A long text without the end of a URL does not stay in memory, and URLs after it are
-// found.
+// A long text that does not end a URL does not stay in memory, and the page finds URLs
+// after that text.
 func TestLongText(t *testing.T) {
 	p := newPrinter(t)
 	w := &tail{}
@@ -414,7 +415,8 @@ func TestDeepDocument(t *testing.T) {
 	}
 }
 
-// A message is read up to maxMessage; HTML in it that is larger than maxDocument is a link.
+// The page reads a message up to maxMessage bytes. If HTML in the message is larger than
+// maxDocument, the page contains a link instead.
 func TestLargeMessage(t *testing.T) {
 	p := newPrinter(t)
 	const head = "Subject: about it\r\nContent-Type: application/octet-stream\r\n\r\n"

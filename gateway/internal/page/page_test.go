@@ -127,8 +127,8 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// harmless checks that a page complies with the policy: it has only the scripts and styles
-// of the site, no active content, and only URLs of the site.
+// harmless checks that a page complies with the policy. The page must contain only scripts,
+// styles and URLs of the site, and no active content.
 func harmless(t testing.TB, page string) {
 	t.Helper()
 	for _, n := range find(tree(t, page), func(*html.Node) bool { return true }) {
@@ -386,7 +386,7 @@ func TestFixScheme(t *testing.T) {
 	}
 }
 
-// If a menu has no title, the title is its first line of text, if that has words. The menu
+// If a menu has no title, the title is the first text line that contains words. The menu
 // still shows all lines.
 func TestMenuTitle(t *testing.T) {
 	p := newPrinter(t)
@@ -421,8 +421,8 @@ func TestMenuTitle(t *testing.T) {
 	}
 }
 
-// The title of search results has the words. The title of the list of newsgroups does not
-// contain an IP address.
+// The title of search results contains the search words. The title of the list of
+// newsgroups does not contain an IP address.
 func TestOtherTitles(t *testing.T) {
 	p := newPrinter(t)
 	form := &scheme.Form{Fields: []scheme.FormField{{Kind: scheme.FieldText, Default: "old maps"}}}
@@ -445,7 +445,7 @@ func TestOtherTitles(t *testing.T) {
 	}
 }
 
-// A directory has a row for its parent, in every order; the root has none.
+// A directory has a row for its parent in every order. The root directory has no such row.
 func TestParentRow(t *testing.T) {
 	p := newPrinter(t)
 	list := []scheme.Item{anItem("a", "ftp://h/pub/a", scheme.KindObject, "", 1), anItem("b", "ftp://h/pub/b", scheme.KindObject, "", 2)}
@@ -463,8 +463,8 @@ func TestParentRow(t *testing.T) {
 	}
 }
 
-// Directories have columns even without sizes. Gopher menus have no columns even with
-// sizes.
+// Directories are shown with columns even without sizes. Gopher menus are shown without
+// columns even with sizes.
 func TestColumnsByScheme(t *testing.T) {
 	p := newPrinter(t)
 	for u, table := range map[string]bool{"ftp://h/pub/a": true, "file:///a": true, "gopher://h/0a": false, "gemini://h/a": false, "http://h/a": true} {
@@ -480,7 +480,7 @@ func TestColumnsByScheme(t *testing.T) {
 	}
 }
 
-// The font of a terminal is never smaller than 11 pixels: a narrow screen scrolls instead.
+// The font size of a terminal is at least 11 pixels. A narrow screen scrolls instead.
 func TestTerminalLetters(t *testing.T) {
 	for name, want := range map[string]*regexp.Regexp{
 		"terminal.js": regexp.MustCompile(`(?s)const smallest = 11;.*const size = Math\.max\(smallest, .*fontSize: size,`),
