@@ -14,7 +14,8 @@ type fullFile struct{ file }
 
 func (fullFile) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// Check reports a directory that is not writable, and leaves no files in a writable one.
+// Check reports a directory that is not writable, and leaves no files in a writable
+// directory.
 func TestCheckFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	s := openStore(t, dir, nil)

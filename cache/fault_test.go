@@ -16,8 +16,8 @@ import (
 // faultSize is the size of the cache in bytes. The test stores more, so the cache evicts.
 const faultSize = 1 << 20
 
-// faultCache adapts a cache to a store. Close checks that the directory has only files of
-// stored responses.
+// faultCache adapts a cache to a store. Close checks that the directory contains only files
+// of stored responses.
 type faultCache struct {
 	*Store
 	t  *testing.T

@@ -160,7 +160,7 @@ func TestSingleFlight(t *testing.T) {
 }
 
 // Only one of many concurrent requests is sent to the server, for any order of events. A
-// request that comes just after the response uses that.
+// request that arrives just after the response uses the response.
 func TestConcurrentRequestsAreCoalesced(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	up := &upstream{response: func(int, *http.Request) (*http.Response, error) {
@@ -188,7 +188,7 @@ func TestConcurrentRequestsAreCoalesced(t *testing.T) {
 	}
 }
 
-// The first client may disconnect; the fetch continues for the others.
+// The first client may disconnect. The fetch then continues for the other clients.
 func TestLeaderLeaves(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -438,7 +438,8 @@ func countBodies(t *testing.T, s *Store) int {
 	return len(list)
 }
 
-// A body that is too large is complete for one reader, and an error for others.
+// If a body is too large, one reader gets the complete body, and other readers get an
+// error.
 func TestTooLarge(t *testing.T) {
 	flights(t, &Options{Size: 1 << 20, MaxObject: 10}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		a := send(t, rt, "GET", "http://h/a")
@@ -656,7 +657,7 @@ func TestPreferences(t *testing.T) {
 	})
 }
 
-// The body does not show when its last reader left; the request's context does.
+// The end of the request's context, and not the body, shows when the last reader has left.
 func TestContext(t *testing.T) {
 	flights(t, &Options{PrefetchBytes: NoPrefetch}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
@@ -691,7 +692,7 @@ func TestCloseWhileReading(t *testing.T) {
 func TestUnstoredResponseIsStreamed(t *testing.T) {
 	for _, header := range []string{"Cache-Control: no-store", "Set-Cookie: a=b"} {
 		flights(t, nil, -1, []string{header}, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
-			for range 2 { // the second knows that it can't be shared
+			for range 2 { // for the second request, the store knows that the response can't be shared
 				for _, byContext := range []bool{true, false} {
 					c := send(t, rt, "GET", "http://h/a")
 					p := <-bodies

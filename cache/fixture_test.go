@@ -86,7 +86,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// A real server and the transport of package net/http.
+// The test uses a real server and the transport of package net/http.
 func TestHTTP(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef", 20000)
 	mux := http.NewServeMux()

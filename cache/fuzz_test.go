@@ -29,7 +29,7 @@ func FuzzDirectives(f *testing.F) {
 				t.Errorf("%q: no-store is %v", text, d.has("no-store"))
 			}
 		}
-		// Another line can only make the result stricter.
+		// An additional line can only make the result stricter.
 		e := parseDirectives([]string{text, "no-store, max-age=0"})
 		if !e.has("no-store") && !strings.Contains(text, "\"") || e["max-age"] > 0 {
 			t.Errorf("%q: %+v", text, e)
@@ -63,7 +63,7 @@ func FuzzRange(f *testing.F) {
 		if !ok || size > 1000 {
 			return
 		}
-		// The simple way is byte by byte.
+		// The simple implementation works byte by byte.
 		_, set, _ := strings.Cut(text, "=")
 		for at := range size {
 			want := false

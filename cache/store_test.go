@@ -88,7 +88,7 @@ func TestSize(t *testing.T) {
 	})
 }
 
-// Concurrent fetches do not exceed the limit, either. Responses above the limit are passed on
+// Concurrent fetches do not exceed the limit, either. The store forwards responses above the limit
 // completely.
 func TestSizeAtOnce(t *testing.T) {
 	const size, length = 400 << 10, 90 << 10
@@ -151,7 +151,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// After reopening, the store has all responses with their metas.
+// After reopening, the store contains all responses with their metas.
 func TestReopen(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Bodies that are not in the index are deleted, and no other files.
+// The store deletes only bodies that are not in the index.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, nil)
