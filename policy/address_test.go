@@ -10,7 +10,7 @@ import (
 
 func TestIsPublic(t *testing.T) {
 	for text, want := range map[string]bool{
-		// An address in each block, and its neighbors.
+		// These are an address in each block, and neighboring addresses.
 		"0.0.0.0": false, "0.255.255.255": false, "1.0.0.0": true,
 		"9.255.255.255": true, "10.0.0.0": false, "10.255.255.255": false, "11.0.0.0": true,
 		"100.63.255.255": true, "100.64.0.0": false, "100.127.255.255": false, "100.128.0.0": true,
@@ -26,7 +26,7 @@ func TestIsPublic(t *testing.T) {
 		"198.51.99.255": true, "198.51.100.0": false, "198.51.101.0": true,
 		"203.0.112.255": true, "203.0.113.0": false, "203.0.114.0": true,
 		"223.255.255.255": true, "224.0.0.0": false, "239.255.255.255": false, "240.0.0.0": false, "255.255.255.255": false,
-		// IPv6 begins with no.
+		// These are IPv6 addresses outside 2000::/3.
 		"::": false, "::1": false, "::2": false, "100::1": false, "100:0:0:1::1": false, "200::1": false, "1fff::1": false,
 		"2000::1": true, "2606:4700::1111": true, "3ffe::1": true, "3ffe:ffff::1": true, "3fff::1": false, "3fff:fff::1": false, "3fff:1000::1": true,
 		"4000::1": false, "5f00::1": false, "64:ff9b:1::1.1.1.1": false,
@@ -41,7 +41,8 @@ func TestIsPublic(t *testing.T) {
 		"64:ff9b::1.1.1.1": true, "64:ff9b::127.0.0.1": false, "64:ff9b::a9fe:a9fe": false, "64:ff9b::1:1.1.1.1": false,
 		// 6to4 (RFC 3056).
 		"2002:101:101::1": true, "2002:7f00:1::1": false, "2002:a00:1::": false, "2002:c058:6301::1": false,
-		// Teredo (RFC 4380): the server, then the client's address inverted.
+		// Teredo (RFC 4380) contains the server address, and the client address with
+		// inverted bits.
 		"2001:0:101:101:0:ffff:fefe:fefe": true, "2001:0:7f00:1:0:ffff:fefe:fefe": false, "2001:0:101:101:0:ffff:80ff:fffe": false, "2001:0:101:101:0:ffff:3f57:fefe": false,
 		// ISATAP (RFC 5214).
 		"2606:4700::5efe:1.1.1.1": true, "2606:4700::5efe:10.0.0.1": false, "2606:4700::200:5efe:1.1.1.1": true, "2606:4700::200:5efe:192.168.0.1": false,
@@ -62,7 +63,8 @@ func TestIsPublic(t *testing.T) {
 	}
 }
 
-// The first and last address of every block, and those beside it, by both.
+// IsPublic and slowIsPublic agree about the first and last address of every block, and
+// about the addresses next to the block.
 func TestIsPublicAtEdges(t *testing.T) {
 	for line := range strings.Lines(registry + "::ffff:0:0/96 x\n64:ff9b::/96 x\n2002::/16 x\n2001::/32 x\n") {
 		fields := strings.Fields(line)
@@ -93,7 +95,7 @@ func agree(t *testing.T, a netip.Addr) {
 	}
 }
 
-// Addresses that share the beginning of some block, however long.
+// The test compares addresses that share a prefix of any length with a block.
 func TestIsPublicNearBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1738, 6))
 	var prefixes []netip.Prefix
@@ -109,7 +111,7 @@ func TestIsPublicNearBlocks(t *testing.T) {
 			octets[i] ^= byte(1) << r.IntN(16) // half of them stay unchanged
 		}
 		if len(octets) == 16 && r.IntN(2) == 0 {
-			// Inner addresses of every kind.
+			// The test also inserts IPv4 addresses of every kind.
 			copy(octets[12:], prefixes[r.IntN(20)].Addr().AsSlice())
 		}
 		a, _ := netip.AddrFromSlice(octets)

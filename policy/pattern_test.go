@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// wellKnown are the default ports of the URLs below.
+// wellKnown lists the default ports of the URLs below.
 var wellKnown = map[string]uint16{"http": 80, "https": 443, "ftp": 21, "gopher": 70, "telnet": 23, "nntp": 119}
 
 func portOf(u locus.URL) uint16 {
@@ -121,7 +121,7 @@ func TestPatternAddr(t *testing.T) {
 	}
 }
 
-// glob against its definition.
+// glob gives the same results as its definition.
 func TestGlob(t *testing.T) {
 	var slow func(pattern, text string) bool
 	slow = func(pattern, text string) bool {

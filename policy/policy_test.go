@@ -12,10 +12,11 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// try is a question to a policy and the rule that should refuse, "" for none.
+// try is a URL to check, and the rule that should deny the URL, or "" if no rule should
+// deny it.
 type try struct {
 	text   string
-	port   uint16 // the scheme's own
+	port   uint16 // default port of the scheme
 	origin Origin
 	rule   string
 }
@@ -29,7 +30,7 @@ func mustNew(t *testing.T, r Rules) Policy {
 	return p
 }
 
-// ruleOf returns the rule by which err refuses.
+// ruleOf returns the rule in the denial err.
 func ruleOf(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -45,7 +46,7 @@ func ruleOf(t *testing.T, err error) string {
 	return denied.Rule
 }
 
-// target is u as the registry's rows of its scheme describe it.
+// target returns the target for u, as the registry describes the scheme of u.
 func target(u locus.URL, port uint16) Target {
 	t := Target{URL: u, Reach: Network, Reads: true, Port: port}
 	switch u.Scheme() {
@@ -112,7 +113,7 @@ func TestPorts(t *testing.T) {
 		{"http://h.example:19/", 80, Typed, "port"},
 		{"http://h.example:0/", 80, Typed, "port"},
 		{"http://h.example:00000/", 80, Typed, "port"},
-		// The RFC's example of a rude message by SMTP, and where SMTP hides.
+		// These are the RFC's example of a rude message by SMTP, and other ports of SMTP.
 		{"gopher://h.example:25/0HELO", 70, Typed, "port"},
 		{"gopher://h.example:465/0HELO", 70, Typed, "port"},
 		{"gopher://h.example:587/0HELO", 70, Typed, "port"},
@@ -136,8 +137,8 @@ func TestPorts(t *testing.T) {
 		{"gopher://h.example:7070/0a%250Ab", 70, Typed, "data"},
 		{"gopher://h.example:7070/0a%25250Ab", 70, Typed, "data"},
 		{"gopher://h.example:7070/0a%2509%25", 70, Typed, ""},
-		{"gopher://h.example/0a%0Ab", 70, FromPublic, ""}, // the scheme itself refuses it
-		// The copyright field of a WAIS document is an octet on its own.
+		{"gopher://h.example/0a%0Ab", 70, FromPublic, ""}, // the scheme itself refuses this URL
+		// The copyright field of a WAIS document is a single octet.
 		{"wais://h.example:8210/db/TEXT/1=h;7=%00;", 210, FromPublic, ""},
 		{"wais://h.example:8210/db/TEXT/1%3Dh%3b7%3d%02%3b", 210, FromPublic, ""},
 		{"wais://h.example:8210/db/TEXT/1=h;7=%00%0A;", 210, FromPublic, "data"},
@@ -145,7 +146,8 @@ func TestPorts(t *testing.T) {
 		{"wais://h.example:8210/db/TEXT/1=h;7=%0D;", 210, FromPublic, "data"},
 		{"wais://h.example:8210/db/TEXT/1=h;7=;7=%00;%00;", 210, FromPublic, "data"},
 		{"wais://h.example:8210/db/TEXT/1=%00;7=%00;", 210, FromPublic, "data"},
-		// Every scheme allows control octets only for its own port, in every part.
+		// The policy allows control characters in any part of a URL only for the scheme's
+		// own port.
 		{"wais://h.example/db?a%0D%0Ab", 210, FromPublic, ""},
 		{"wais://h.example:210/db?a%0D%0Ab", 210, Typed, ""},
 		{"wais://h.example:0210/db?a%0D%0Ab", 210, Typed, ""},
@@ -164,14 +166,14 @@ func TestPorts(t *testing.T) {
 		{"x-new://h.example:7000/%0d", 0, Typed, "data"},
 		{"gopher://h.example:7070/7a%09b", 70, FromPublic, ""},
 		{"http://h.example:7070/a%0D%0Ab", 80, FromPublic, ""},
-		// A port is its scheme's own, whatever else is there.
+		// The scheme's own port is allowed, even if another service uses the port.
 		{"smtp://h.example:25/", 25, Typed, ""},
 		{"x-redis://h.example:6379/", 6379, FromPublic, ""},
-		// A scheme without a port has none that is its own.
+		// A scheme without a default port has no port of its own.
 		{"x-mem://h.example/a", 0, FromPublic, ""},
 		{"x-mem://h.example:25/a", 0, Typed, "port"},
 		{"x-mem://h.example:0/a", 0, Typed, "port"},
-		// Not in the common Internet form: nothing to see a port in.
+		// These URLs are not in the common Internet form, so they contain no port.
 		{"news:comp.infosystems.www", 119, FromPublic, ""},
 		{"mailto:a@h.example", 0, FromPublic, ""},
 	})
@@ -183,14 +185,15 @@ func TestPorts(t *testing.T) {
 	})
 }
 
-// Ports of known attacks, and their services.
+// The list contains ports of known attacks, and their services.
 func TestLineServices(t *testing.T) {
 	p := mustNew(t, Rules{})
 	for n, name := range map[int]string{
 		1025: "SMTP", 1514: "syslog", 2525: "SMTP", 2947: "gpsd", 5140: "syslog", 6082: "Varnish", 6379: "Redis", 6381: "Redis", 7505: "OpenVPN",
 		8005: "Tomcat", 8025: "SMTP", 8125: "statsd", 9125: "statsd", 10025: "SMTP", 11211: "memcached", 11212: "memcached", 16379: "Redis", 26380: "Redis",
 		3306: "MySQL", 5432: "PostgreSQL", 10050: "Zabbix", 2181: "ZooKeeper", 4730: "Gearman", 11300: "beanstalkd", 61613: "STOMP", 2003: "Graphite",
-		// All from 1024 up in the list of bad ports of the WHATWG's Fetch Standard.
+		// These are all ports from 1024 up in the list of bad ports in the WHATWG Fetch
+		// Standard.
 		1719: "H.323", 1720: "H.323", 1723: "PPTP", 2049: "NFS", 3659: "Apple SASL", 4045: "lockd", 4190: "ManageSieve", 5060: "SIP", 5061: "SIP", 6000: "X11", 6566: "SANE",
 		6665: "IRC", 6666: "IRC", 6667: "IRC", 6668: "IRC", 6669: "IRC", 6679: "IRC", 6697: "IRC", 10080: "Amanda",
 	} {
@@ -200,7 +203,7 @@ func TestLineServices(t *testing.T) {
 			t.Errorf("port %d: %v, want %s", n, err, want)
 		}
 	}
-	// What people serve FTP, Gemini, gopher and HTTP at.
+	// People serve FTP, Gemini, gopher and HTTP on these ports.
 	open := []int{1024, 1080, 1313, 1965, 2121, 3000, 3128, 4000, 4443, 5000, 5001, 7000, 7007, 7070, 7071, 7099, 8000, 8008, 8080, 8081, 8088, 8443, 8888, 9000, 9090, 9999, 10070, 10443, 17070, 32768, 49152, 60999, 65535}
 	for _, n := range open {
 		if err := p.CheckURL(of(fmt.Sprintf("gopher://h.example:%d/0x", n)), FromPublic); err != nil {
@@ -222,7 +225,7 @@ func TestDenyListIsSorted(t *testing.T) {
 	}
 }
 
-// Every port there is, against a plain reading of the list.
+// The test compares the result for every port with a simple search of the list.
 func TestEveryPort(t *testing.T) {
 	p := mustNew(t, Rules{Ports: []uint16{13}})
 	for n := range 65536 {
@@ -245,7 +248,7 @@ func TestHosts(t *testing.T) {
 	}
 	for _, origin := range []Origin{Typed, FromPrivate, FromPublic} {
 		for _, host := range bad {
-			// Whatever is allowed besides, no policy lets these pass.
+			// No policy allows these hosts, whatever else it allows.
 			checkURLs(t, Rules{AllowPrivate: true, Passwords: true, Files: true}, []try{{"http://" + host + "/", 80, origin, "host"}})
 		}
 	}
@@ -265,7 +268,7 @@ func TestHosts(t *testing.T) {
 		{"http://[2606:4700::1111]:8080/", 80, FromPublic, ""},
 		{"http://h.example?q", 80, FromPublic, ""},
 		{"http://h.example#f", 80, FromPublic, ""},
-		// No host is a matter of the scheme, if that names no server.
+		// A URL may lack a host if the scheme names no server.
 		{"x-mem:///a", 0, FromPublic, ""},
 		{"x-mem:///a", 99, FromPublic, "host"},
 	})
@@ -289,20 +292,22 @@ func TestPrivateHosts(t *testing.T) {
 		checkURLs(t, Rules{TypedPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, "private"}})
 		checkURLs(t, Rules{AllowPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, ""}})
 	}
-	// They look like it and are not: their addresses will be judged.
+	// These names only look like private names. The policy judges their addresses later.
 	checkURLs(t, Rules{}, []try{
 		{"http://notlocalhost.example/", 80, FromPublic, ""},
 		{"http://localhost.example/", 80, FromPublic, ""},
 		{"http://x.xlocal/", 80, FromPublic, ""},
 		{"http://internal.example/", 80, FromPublic, ""},
-		// One label means something only in the local network. A person may mean it,
-		// and then its addresses will be judged. For links there is CheckRedirect.
+		// A name with one label has a meaning only in the local network. A person may enter
+		// such a name, and the policy judges its addresses later. CheckRedirect judges
+		// links.
 		{"http://wiki/", 80, Typed, ""},
 		{"http://xlocal/", 80, Typed, ""},
 	})
 }
 
-// linkLocals are link-local addresses and metadata services, and forms that contain them.
+// linkLocals lists link-local addresses, metadata services, and addresses that contain such
+// addresses.
 var linkLocals = []string{
 	"169.254.0.0", "169.254.169.254", "169.254.255.255", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe",
 	"fe80::1", "febf:ffff::1", "fe80::5efe:10.0.0.1",
@@ -314,8 +319,8 @@ var linkLocals = []string{
 	"100.100.100.200", "::ffff:100.100.100.200", "64:ff9b::100.100.100.200", "fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe",
 }
 
-// Rules that allow private addresses allow link-local ones only with LinkLocal, and only to
-// the same origins.
+// Rules that allow private addresses allow link-local addresses only with LinkLocal, and
+// only for the same origins.
 func TestLinkLocal(t *testing.T) {
 	for _, c := range []struct {
 		rules   Rules
@@ -360,7 +365,7 @@ func checkLinkLocals(t *testing.T, rules Rules, z Origin, rule string) {
 	}
 }
 
-// The neighbors of link-local addresses are as private or as public as before.
+// LinkLocal does not change the results for the neighbors of link-local addresses.
 func TestNotLinkLocal(t *testing.T) {
 	for _, text := range []string{
 		"169.253.255.255", "169.255.0.0", "fe7f:ffff::1", "fec0::1", "fd00:ec2::253", "100.100.100.199", "100.100.100.201", "10.0.0.1", "::1",
@@ -475,7 +480,7 @@ func TestRedirects(t *testing.T) {
 		{all, "http://a.example/", "x-new://b.example:8119/g", 1, "referral"},
 		{all, "http://a.example/", "http://b.example:8080/", 1, ""},
 		{all, "http://a.example/", "https://b.example:8443/", 1, ""},
-		// Back to the very server that sent it: one host and one port.
+		// A redirect may lead back to the same host and port.
 		{all, "gopher://b.example:8080/1", "gopher://b.example:8080/0x", 1, ""},
 		{all, "gopher://b.example:8080/1", "gopher://B.Example:08080/0x", 1, ""},
 		{all, "gopher://b.example:8080/1", "gopher://b.example:8081/0x", 1, "referral"},
@@ -527,7 +532,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A target of which only the URL is known is judged most strictly.
+// If only the URL of a target is known, the strictest rules apply.
 func TestZeroTarget(t *testing.T) {
 	http := Target{URL: locus.MustParse("http://h.example/")}
 	for _, c := range []struct {
@@ -551,7 +556,7 @@ func TestCheckAddr(t *testing.T) {
 		address string
 		allowed [3]bool // Typed, Near, Far
 	}{
-		{Rules{}, "1.1.1.1:25", [3]bool{true, true, true}}, // ports are CheckURL's
+		{Rules{}, "1.1.1.1:25", [3]bool{true, true, true}}, // CheckURL judges ports
 		{Rules{}, "10.0.0.1:80", [3]bool{}},
 		{Rules{}, "[::ffff:10.0.0.1]:80", [3]bool{}},
 		{Rules{TypedPrivate: true}, "10.0.0.1:80", [3]bool{true, true, false}},
@@ -575,14 +580,14 @@ func TestCheckAddr(t *testing.T) {
 	if err := p.CheckAddr(netip.AddrPort{}, Typed); err == nil {
 		t.Error("no address is allowed")
 	}
-	// A origin that there is not is the strictest.
+	// An invalid origin gets the strictest rules.
 	p = mustNew(t, Rules{TypedPrivate: true})
 	if err := p.CheckAddr(netip.MustParseAddrPort("10.0.0.1:80"), FromPublic+1); err == nil {
 		t.Error("an unknown origin leads to a private address")
 	}
 }
 
-// A configured server may be private, and the URLs that it returns are judged as usual.
+// A configured server may be private. The policy judges the URLs that it returns as usual.
 func TestConfigured(t *testing.T) {
 	p, err := New(Rules{})
 	if err != nil {

@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// registry is the two IANA special-purpose registries as a reader writes them
-// down: a prefix, and whether the registry says "globally reachable". With them
-// stand the blocks that other registries set apart (multicast, IPv6 beyond
-// 2000::/3), and the exception that IsPublic makes of the anycast addresses of
-// the nearest box. Written for reading only; the longest prefix counts.
+// registry contains the two IANA special-purpose registries. Each line contains a prefix,
+// and whether the registry says "globally reachable". The list also contains the reserved
+// blocks of other registries (multicast, IPv6 outside 2000::/3), and the anycast addresses
+// that IsPublic treats as an exception. The longest matching prefix counts.
 const registry = `
 	0.0.0.0/0 yes
 	0.0.0.0/8 no
@@ -67,7 +66,7 @@ const registry = `
 	ff00::/8 no
 `
 
-// bits writes an address as a string of "0" and "1": 32 or 128 of them.
+// bits returns an address as a string of 32 or 128 characters "0" and "1".
 func bits(a netip.Addr) string {
 	var b strings.Builder
 	for _, octet := range a.AsSlice() {
@@ -76,8 +75,8 @@ func bits(a netip.Addr) string {
 	return b.String()
 }
 
-// slowIsPublic says the same as IsPublic, slowly: it compares addresses as
-// strings of bits.
+// slowIsPublic is a slow implementation of IsPublic, which compares addresses as strings of
+// bits.
 func slowIsPublic(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return false
@@ -98,7 +97,7 @@ func slowPublicBits(address string) bool {
 		case within(address, mapped):
 			return slowPublicBits(last)
 		case within(address, nat64):
-			// An IPv4 address lies behind every one of these.
+			// Each of these blocks contains IPv4 addresses.
 			return slowPublicBits(last) && slowISATAP(address)
 		case within(address, sixto4):
 			return slowPublicBits(address[16:48]) && slowISATAP(address)
@@ -119,7 +118,7 @@ func slowPublicBits(address string) bool {
 	return public
 }
 
-// row is a line of registry, its prefix as a string of bits.
+// row is a line of registry, with the prefix as a string of bits.
 type row struct {
 	head   string
 	size   int
@@ -137,8 +136,8 @@ var rows = sync.OnceValue(func() (list []row) {
 	return list
 })
 
-// slowISATAP is false if the last 64 bits are an interface identifier of RFC 5214
-// with a private IPv4 address in it.
+// slowISATAP returns false if the last 64 bits are an interface identifier of RFC 5214 that
+// contains a private IPv4 address.
 func slowISATAP(address string) bool {
 	for _, head := range []string{"00005efe", "02005efe"} {
 		var b strings.Builder
