@@ -23,7 +23,7 @@ var (
 	matcher    = regexp.MustCompile(`([a-z]+)(?:!~|=~|!=|=)"`)
 )
 
-// The dashboard and the alert rules use only metrics and labels that the gateway has.
+// The dashboard and the alert rules use only metrics and labels that the gateway provides.
 func TestContribMetrics(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
 	defer web.Close()
@@ -48,7 +48,7 @@ func TestContribMetrics(t *testing.T) {
 	exprs := append(dashboardQueries(t), alertQueries(t)...)
 	used := make(map[string]bool)
 	for _, expr := range exprs {
-		labels := map[string]bool{"instance": true, "job": true} // Prometheus adds them
+		labels := map[string]bool{"instance": true, "job": true} // Prometheus adds these labels
 		names := metricName.FindAllString(expr, -1)
 		for _, name := range names {
 			family := families[name]

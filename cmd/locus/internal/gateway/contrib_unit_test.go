@@ -22,7 +22,8 @@ func readContrib(t *testing.T, name string) string {
 	return string(text)
 }
 
-// The unit denies only addresses that the policy denies too, and all private ones but loopback.
+// The unit denies only addresses that the policy also denies, and all private addresses except
+// loopback addresses.
 func TestUnitDeniesWhatThePolicyDenies(t *testing.T) {
 	var denied []netip.Prefix
 	for line := range strings.Lines(readContrib(t, "locus-gateway.service")) {
@@ -50,7 +51,8 @@ func TestUnitDeniesWhatThePolicyDenies(t *testing.T) {
 			t.Errorf("%s is not denied", a)
 		}
 	}
-	// Clients on this machine, its resolver, and the public Internet with and without a NAT64.
+	// The unit must allow clients on this machine, its resolver, and the public Internet with and
+	// without a NAT64.
 	for _, text := range []string{"127.0.0.1", "127.0.0.53", "::1", "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"} {
 		a := netip.MustParseAddr(text)
 		if slices.ContainsFunc(denied, func(p netip.Prefix) bool { return p.Contains(a) }) {
@@ -59,8 +61,8 @@ func TestUnitDeniesWhatThePolicyDenies(t *testing.T) {
 	}
 }
 
-// The configuration of the unit has no mistake, and neither has it with every setting that it
-// shows as an example.
+// The configuration of the unit contains no mistake, even if every setting that it shows as an
+// example is enabled.
 func TestUnitConfiguration(t *testing.T) {
 	text := readContrib(t, "locus-gateway.toml")
 	file := t.TempDir() + "/gateway.toml"

@@ -25,7 +25,7 @@ kill() {
 }
 `
 
-// The commands of docs/operate.md work, except those of systemctl.
+// The commands in docs/operate.md work. The test does not run the systemctl commands.
 func TestOperatePage(t *testing.T) {
 	program(t, "systemd-socket-activate")
 	program(t, "curl")
@@ -55,7 +55,7 @@ func TestOperatePage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-xc", script)
-	cmd.WaitDelay = time.Second // the gateways have the same standard output
+	cmd.WaitDelay = time.Second // the gateways inherit the standard output
 	cmd.Dir = dir
 	cmd.Env = serviceEnv(t, "SOCKET="+socket)
 	if out, err := cmd.CombinedOutput(); err != nil {

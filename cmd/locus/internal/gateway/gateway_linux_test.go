@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// Hosts hear of the terminal in the page, and not of whoever runs the gateway.
+// Hosts receive the properties of the terminal in the page, and no data about the user who
+// runs the gateway.
 func TestGatewaySessions(t *testing.T) {
 	rlogin, err := telnettest.StartRlogin(nil)
 	startedHost(t, rlogin, err)

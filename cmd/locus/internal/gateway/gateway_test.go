@@ -94,8 +94,8 @@ func (s *served) get(path string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// The demonstration reaches only its own servers. It ends as
-// a service does when it is told to.
+// The demonstration reaches only its own servers. A signal ends the demonstration, as it
+// ends a service.
 func TestGatewayDemo(t *testing.T) {
 	s := serveGateway(t, nil, "--demo", "--log-format", "json")
 	status, home := s.get("/")
@@ -203,14 +203,15 @@ func TestGatewayRefused(t *testing.T) {
 	}
 }
 
-// Without a folder of its own the gateway says that it keeps no answers.
+// Without a cache directory, the gateway reports that it stores no responses.
 func TestGatewayWithoutHome(t *testing.T) {
 	const says = "locus: responses are not cached: neither XDG_CACHE_HOME nor HOME is set"
 	for _, row := range []struct {
 		args []string
 		says bool
 	}{{nil, true}, {[]string{"--no-cache"}, false}, {[]string{"--cache", t.TempDir()}, false}} {
-		// It is interrupted before it begins, so that it opens all and serves nothing.
+		// The test interrupts the gateway before it begins, so that it opens everything and
+		// serves nothing.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		got := commandtest.Run(t, func(a *base.App) {

@@ -32,11 +32,11 @@ import (
 type service struct {
 	t    *testing.T
 	cmd  *exec.Cmd
-	base string // the first line of standard output, without a final slash
+	base string // first line of standard output, without the final slash
 	log  *lines // standard error
 }
 
-// lines are the lines that a process has written so far.
+// lines contains the lines that a process has written.
 type lines struct {
 	mu    sync.Mutex
 	more  *sync.Cond
@@ -185,7 +185,8 @@ func unixClient(t *testing.T, path string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// passed starts a gateway that gets the socket l, as systemd passes it.
+// passed starts a gateway that receives the socket l in the way that systemd passes
+// sockets.
 func passed(t *testing.T, l *os.File, args ...string) *service {
 	t.Helper()
 	cmd := gatewayCmd(t, args...)
@@ -201,8 +202,8 @@ func passed(t *testing.T, l *os.File, args ...string) *service {
 	return startService(t, cmd)
 }
 
-// A gateway that is restarted on the socket of systemd loses no request of clients that connect
-// all the time.
+// If a gateway with a systemd socket restarts, it loses no requests, although clients connect all
+// the time.
 func TestPassedSocketUnderLoad(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -250,7 +251,7 @@ func TestPassedSocketUnderLoad(t *testing.T) {
 			}
 		}
 	}
-	// more waits for more responses than can have been under way.
+	// more waits for more responses than there were requests in progress.
 	more := func() {
 		for goal := done.Load() + 5*clients; done.Load() < goal && failed.Load() == 0; {
 			<-progress
@@ -348,8 +349,8 @@ func TestSocketActivate(t *testing.T) {
 	}
 }
 
-// The gateway listens on a Unix socket with a mode, replaces the socket of a dead process, and
-// refuses the path of a living one or of a file.
+// The gateway listens on a Unix socket with a given mode. It replaces the socket of a dead process,
+// but not the socket of a running process and not another file.
 func TestListenUnix(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	s := startService(t, gatewayCmd(t, "--listen", "unix:"+path+",mode=620", "--name", "gw.example"))
@@ -399,7 +400,7 @@ func TestListenUnix(t *testing.T) {
 	refused("/"+strings.Repeat("x/", 60), "shorter")
 }
 
-// notified is a socket that receives the messages for systemd.
+// notified is a socket that receives messages for systemd.
 type notified struct {
 	t    *testing.T
 	conn *net.UnixConn
@@ -427,7 +428,7 @@ func (n *notified) next() []string {
 	return strings.Fields(string(buf[:k]))
 }
 
-// wants fails unless the next message begins with state.
+// wants fails the test unless the next message begins with state.
 func (n *notified) wants(state string) {
 	n.t.Helper()
 	if got := n.next(); got[0] != state {
@@ -435,8 +436,8 @@ func (n *notified) wants(state string) {
 	}
 }
 
-// SIGHUP replaces the rules and limits. A broken file changes nothing, and standard error gives
-// the reason.
+// SIGHUP replaces the rules and limits. An invalid file changes nothing, and the gateway writes the
+// reason to standard error.
 func TestReload(t *testing.T) {
 	far := commandtest.Serve(t, "from afar")
 	file := filepath.Join(t.TempDir(), "gateway.toml")
@@ -516,8 +517,8 @@ func TestReloadUnderNohup(t *testing.T) {
 	}
 }
 
-// A deny rule of the file holds after SIGHUP for new requests, while a transfer and a terminal
-// continue.
+// After SIGHUP, a new deny rule in the file applies to new requests, while a transfer and a
+// terminal continue.
 func TestReloadDuringTransfer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gateway.toml")
 	if err := os.WriteFile(file, []byte("[policy]\nallow_private = true\n"), 0o600); err != nil {
@@ -632,7 +633,8 @@ func (c *session) echoes(text string) {
 	c.awaits("<" + text + ">")
 }
 
-// ends waits for the end of the session, which has this reason.
+// ends waits for the end of the session, and fails the test unless the session ends for the
+// given reason.
 func (c *session) ends(reason string) {
 	c.t.Helper()
 	c.awaits(`{"end":"` + reason + `"}`)
@@ -656,7 +658,8 @@ func TestDrain(t *testing.T) {
 	}
 	defer probe.Close()
 	io.WriteString(probe, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n")
-	// After the response to a later connection, the gateway has accepted the earlier one.
+	// When the response to a later connection arrives, the gateway has accepted the earlier
+	// connection.
 	later := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	if status, body := get(t, later, s.base+"/readyz"); status != 200 {
 		t.Errorf("%d %s", status, body)
@@ -685,8 +688,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// At a terminal SIGHUP reloads the configuration, too, but the end of the terminal ends the
-// gateway.
+// SIGHUP also reloads the configuration of a gateway in a terminal, but closing the
+// terminal ends the gateway.
 func TestHangupOfTerminal(t *testing.T) {
 	cmd := gatewayCmd(t, "--listen", "127.0.0.1:0", "--log-format", "none")
 	screen, err := pty.Start(cmd)
