@@ -87,7 +87,7 @@ func TestOpen(t *testing.T) {
 		fill(t, f, 100)
 		has(t, f, 100)
 		unlock(t, f)
-		has(t, f, 100) // without the lock
+		has(t, f, 100) // the caller does not hold the lock
 	}
 	f.Version = "test 2"
 	if damage := open(t, f); !errors.Is(damage, ErrDamaged) {
@@ -197,7 +197,7 @@ func damages(whole []byte, rounds int, fn func(name string, octets []byte)) {
 			for range 1 + r.IntN(4) {
 				octets[page+r.IntN(64)] ^= byte(1 + r.IntN(255))
 			}
-		case 2: // a page in another place
+		case 2: // a page at another offset
 			copy(octets[r.IntN(len(octets)/4096)*4096:], whole[r.IntN(len(octets)/4096)*4096:][:4096])
 		}
 		if !bytes.Equal(octets, whole) {
@@ -235,7 +235,7 @@ const childEnv = "LOCUS_TEST_STORE"
 
 // child opens a database after its last process was killed, and writes to it.
 func child(t *testing.T, path string) {
-	debug.SetMaxStack(16 << 20) // it overflows sooner
+	debug.SetMaxStack(16 << 20) // makes the stack overflow sooner
 	f := testFile(filepath.Dir(path))
 	open(t, f)
 	err := f.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("a")).Put([]byte("key"), []byte("value")) })
@@ -254,8 +254,8 @@ func child(t *testing.T, path string) {
 	unlock(t, f)
 }
 
-// A file that is damaged and was not closed, which takes a kill and a fault of the
-// disk, may end the process that checks it, but only one.
+// A file may be damaged and not closed if its process was killed and the disk failed. Such
+// a file may end the process that checks it, but only one process.
 func TestDamageAfterKill(t *testing.T) {
 	if path := os.Getenv(childEnv); path != "" {
 		child(t, path)
@@ -288,7 +288,7 @@ func TestDamageAfterKill(t *testing.T) {
 			}
 		}
 	}
-	// As after a process that ended in the middle of its check.
+	// The state is as after a process that ended during its check.
 	write(t, f.Path, whole)
 	write(t, f.Path+".lock", []byte(`{"process":1,"state":"trial"}`))
 	if damage := open(t, f); !errors.Is(damage, ErrDamaged) {
