@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// terminal is the terminal of a session. The test is the host.
+// terminal is the terminal of a session. The test plays the host.
 type terminal struct {
 	telnet.Terminal3270
 	drawings *io.PipeReader
@@ -127,7 +127,7 @@ func TestScreenExpect(t *testing.T) {
 
 // The last change of the screen must count even if the session ends at the same time.
 func TestScreenLastChange(t *testing.T) {
-	for range 20 { // a select between both is random
+	for range 20 { // a select between two ready channels is random
 		c := newTerminal(t)
 		s := screenOf(t, t.Context(), c, maxStep)
 		looks := 0
@@ -165,7 +165,7 @@ func TestScreenSend(t *testing.T) {
 	}
 }
 
-// A host that ends the session, or does not answer a key.
+// Send fails if the host ends the session or does not respond to a key.
 func TestScreenSendFails(t *testing.T) {
 	for _, test := range []struct {
 		name    string

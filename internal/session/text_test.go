@@ -21,7 +21,7 @@ import (
 // maxStep exceeds the duration of any step in these tests.
 const maxStep = 2 * time.Minute
 
-// start returns a session, and the host's end of it.
+// start returns a session, and the host's end of the connection.
 func start(t *testing.T, ctx context.Context, step time.Duration, tell func(e Event, octets []byte) error) (*Text, net.Conn) {
 	t.Helper()
 	near, far := net.Pipe()
@@ -64,8 +64,8 @@ func TestTextExpect(t *testing.T) {
 	}
 }
 
-// A host that never stops must be read for the time of a step, and little of its output must be
-// stored.
+// If a host never stops sending, the session must read for the duration of a step, and must store
+// only little output.
 func TestTextFlood(t *testing.T) {
 	received := 0
 	s, host := start(t, t.Context(), 100*time.Millisecond, func(_ Event, octets []byte) error {
