@@ -59,7 +59,7 @@ func run(n int, request, response string) *seenExchange {
 	return k
 }
 
-// Secrets are hidden, whatever their form, and the rest is as it came.
+// The exchange hides secrets in any form, and preserves other text.
 func TestExchange(t *testing.T) {
 	request := "GET /a?b=http://u:kept@h/ HTTP/1.1\r\nHost: h\r\nAuthorization: Basic PASSWORD\r\ncookie : a=PASSWORD\r\nX-Api-Key: PASSWORD\r\nproxy-authorization:PASSWORD\r\nAccept: */*\r\nReferer: http://u:PASSWORD@h/\r\nX-Folded: PASSWORD\r\n PASSWORD\r\n\r\n"
 	wantRequest := "GET /a?b=http://u:kept@h/ HTTP/1.1\r\nHost: h\r\nAuthorization: Basic ***\r\ncookie : ***\r\nX-Api-Key: ***\r\nproxy-authorization: ***\r\nAccept: */*\r\nReferer: http://u:***@h/\r\nX-Folded: ***\r\n \r\n\r\n"
@@ -88,7 +88,7 @@ func TestExchange(t *testing.T) {
 	if !strings.HasPrefix(k.request, "GET ftp://u:***@h/a HTTP/1.1\r\n") {
 		t.Error(k.request)
 	}
-	// Lines that end with LF only.
+	// These lines end with LF only.
 	if k := run(3, "GET / HTTP/1.0\nCookie: PASSWORD\n\n", "HTTP/1.0 200 OK\nSet-Cookie: PASSWORD\n\nbody"); k.request != "GET / HTTP/1.0\nCookie: ***\n\n" || k.response != "HTTP/1.0 200 OK\nSet-Cookie: ***\n\n" || k.body != "body" {
 		t.Errorf("%+v", k)
 	}
@@ -129,7 +129,8 @@ func TestBeginAgain(t *testing.T) {
 	}
 }
 
-// No octets of the server make a secret of its header appear, and none are lost.
+// Whatever the server sends, no secret in its header is recorded, and no other byte is
+// lost.
 func FuzzExchange(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nSet-Cookie: x\r\n\r\nbody", 5)
 	f.Add("HTTP/1.1 100 x\n\nHTTP/1.1 200\nset-cookie : x\n x\n\n", 1)
