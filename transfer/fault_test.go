@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// faultFiles is a folder of downloads as a store. Each file breaks off once and is
-// continued.
+// faultFiles treats a directory of downloads as a store. Each download is interrupted once
+// and then resumed.
 type faultFiles struct {
 	client *access.Client
 	server *memory

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// mountSmall mounts a file system of size octets at a new folder.
+// mountSmall mounts a file system of the given size at a new directory.
 func mountSmall(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	wantNames(t, dir, "a.part", "a.part.json")
 
-	// With more room it continues.
+	// With more space, the download continues.
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=4m"); err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// pair runs two jobs for one file: the second begins when the first has received some
-// bytes, and the first continues when the second waits. cut is the offset at which the
-// first is interrupted; zero means not at all.
+// pair runs two jobs for one file. The second job begins when the first job has received
+// some bytes, and the first job continues when the second job waits. The parameter cut is
+// the offset at which the first job is interrupted. Zero means no interruption.
 func pair(t *testing.T, dir string, o Options, cut int) (m *memory, first, second Result) {
 	t.Helper()
 	started, waits := make(chan struct{}), make(chan struct{})
@@ -51,7 +51,8 @@ func pair(t *testing.T, dir string, o Options, cut int) (m *memory, first, secon
 	return m, first, second
 }
 
-// Two runs for one file: the second waits, and finds the file there.
+// If there are two runs for one file, the second run waits, and then finds the complete
+// file.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	m, first, second := pair(t, dir, Options{Resume: true}, 0)
@@ -62,7 +63,7 @@ func TestLock(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// Without Resume the second does not replace the file, or does if it may.
+// Without Resume, the second run replaces the file only if Overwrite is set.
 func TestLockWithoutResume(t *testing.T) {
 	dir := t.TempDir()
 	_, first, second := pair(t, dir, Options{}, 0)
@@ -78,7 +79,7 @@ func TestLockWithoutResume(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// The first is interrupted, and the second resumes its part.
+// If the first run is interrupted, the second run resumes the part.
 func TestLockContinues(t *testing.T) {
 	dir := t.TempDir()
 	m, first, second := pair(t, dir, Options{Resume: true}, 50_000)
@@ -89,7 +90,8 @@ func TestLockContinues(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// The wait for another process ends with the context, and does not touch its files.
+// The wait for another process ends with the context, and does not change the files of that
+// process.
 func TestLockInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	p := part{folder: openRoot(t, dir), file: "a"}
@@ -116,8 +118,8 @@ func TestLockInterrupted(t *testing.T) {
 	wantNames(t, dir, "a.part", "a.part.json", "a.part.lock")
 }
 
-// The files of a killed process make no other process wait. A file that is not a lock is not
-// touched.
+// The files of a killed process do not make another process wait. Run does not change a
+// file that is not a lock file.
 func TestLockOfKilledProcess(t *testing.T) {
 	for text, ours := range map[string]bool{"": true, `{"process":1}` + "\n": true, "my notes": false, "{}": false, strings.Repeat(" ", 2*filelock.MaxText): false} {
 		dir := t.TempDir()
@@ -147,7 +149,8 @@ func TestLockOfKilledProcess(t *testing.T) {
 	}
 }
 
-// Many processes want one file: one at a time has it, and no lock is left.
+// If many processes download one file, only one process at a time holds the lock, and no
+// lock file remains.
 func TestLockMany(t *testing.T) {
 	dir := t.TempDir()
 	root := openRoot(t, dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// endless gives so many octets without having them.
+// endless is a reader of the given number of bytes that needs no memory for them.
 type endless struct{ left int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -29,8 +29,8 @@ func (e *endless) Close() error { return nil }
 // most limits the memory of a transfer and its allocations.
 const most = 16 << 20
 
-// grown returns how much more memory the process has from the system after f,
-// at its peak, and how much f allocated. f calls watch now and then.
+// grown returns by how much the memory of the process grew at its peak during f, and how
+// much f allocated. The function f must call watch from time to time.
 func grown(f func(watch func())) (peak, allocated uint64) {
 	runtime.GC()
 	var before, now runtime.MemStats

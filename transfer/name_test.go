@@ -33,9 +33,9 @@ func TestSafeName(t *testing.T) {
 		{"a\x00b", "a_b"},
 		{"a\r\nb\x1b[2Jc\x7f", "a__b_[2Jc_"},
 		{"\u009b2J", "_2J"},                   // a control character of ISO Latin 1
-		{"a\u202etxt.exe", "a_txt.exe"},       // turns the direction of writing
-		{"a\u200bb\ufeffc", "a_b_c"},          // without a shape
-		{"a\u2028b\u3000c\u00a0d", "a_b_c_d"}, // a line end, blanks that pass for others
+		{"a\u202etxt.exe", "a_txt.exe"},       // changes the writing direction
+		{"a\u200bb\ufeffc", "a_b_c"},          // invisible characters
+		{"a\u2028b\u3000c\u00a0d", "a_b_c_d"}, // a line end, and characters that look like spaces
 		{"grün.txt", "grün.txt"},
 		{"gr\xfcn.txt", "grün.txt"}, // ISO Latin 1
 		{"日本.txt", "日本.txt"},

@@ -37,7 +37,7 @@ func realClient(t testing.TB) (*access.Client, *scheme.Registry) {
 	return c, registry
 }
 
-// Names as the schemes decode them.
+// Each scheme decodes the name in its own way.
 func TestNameOfSchemes(t *testing.T) {
 	_, registry := realClient(t)
 	for text, want := range map[string]string{
@@ -136,7 +136,7 @@ func TestResumeHTTP(t *testing.T) {
 	wantFile(t, dir, "object.bin", s.data)
 	wantNames(t, dir, "object.bin")
 
-	// Another time, and the object changes after the cut.
+	// In this run, the object changes after the interruption.
 	s.cut = 500_000
 	if r := get(Options{Overwrite: true}); r.Err == nil {
 		t.Fatal("nothing was cut")
@@ -207,8 +207,8 @@ func TestResumeFTP(t *testing.T) {
 	}
 }
 
-// A thousand files of one directory come over as many control connections as
-// may be used at once.
+// Run downloads a thousand files of one directory over the maximum number of concurrent
+// control connections.
 func TestManyFTP(t *testing.T) {
 	files := ftptest.Files{}
 	var jobs []Job

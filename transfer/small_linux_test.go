@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// noUnnamed skips a test where the file system has no unnamed files.
+// noUnnamed skips a test if the file system does not support unnamed files.
 func noUnnamed(t *testing.T, dir string) {
 	t.Helper()
 	folder, err := os.Open(dir)
@@ -26,7 +26,7 @@ func noUnnamed(t *testing.T, dir string) {
 	}
 }
 
-// A small file has no other name at any time, and the time of its object.
+// A small file never has another name, and gets the modification time of its object.
 func TestSmall(t *testing.T) {
 	dir := t.TempDir()
 	noUnnamed(t, dir)
@@ -62,7 +62,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// A small object that breaks off becomes a part, which is resumed.
+// An incomplete small object becomes a part, which a later run resumes.
 func TestSmallIncomplete(t *testing.T) {
 	dir := t.TempDir()
 	noUnnamed(t, dir)
@@ -80,7 +80,7 @@ func TestSmallIncomplete(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// Another process writes the same file meanwhile.
+// In this test, another process writes the same file at the same time.
 func TestSmallWithOtherProcess(t *testing.T) {
 	data := octets(5000)
 	for _, c := range []struct {

@@ -29,26 +29,26 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// memory is a server without a network: the scheme x-mem.
+// memory is a server in memory for the scheme x-mem.
 type memory struct {
 	mu    sync.Mutex
 	files map[string]*file // by path
 	asked []scheme.Request
 }
 
-// file is an object in a memory, with the faults of its transfers.
+// file is an object on a memory server, with the faults of its transfers.
 type file struct {
 	data    []byte
 	tag     string
 	modTime time.Time
-	size    int64                              // announced size, if not 0; -1 means none
-	cut     int                                // the connection breaks after so many octets of the object
-	cuts    int                                // number of faults; 0 means at each request
-	whole   bool                               // Offset is not granted
+	size    int64                              // announced size, if not 0; -1 means that no size is announced
+	cut     int                                // number of bytes after which the connection breaks
+	cuts    int                                // number of faults; 0 means a fault at each request
+	whole   bool                               // the server ignores Offset
 	coding  string                             // a content coding
-	resumes bool                               // the server says that it grants Offset
-	fail    []error                            // the errors of the first opens
-	during  func(ctx context.Context, n int64) // called before each read, with the octets read
+	resumes bool                               // the server reports that it supports Offset
+	fail    []error                            // errors of the first calls of Open
+	during  func(ctx context.Context, n int64) // called before each read, with the number of bytes that were read
 	menu    *scheme.Menu
 }
 
@@ -166,7 +166,7 @@ func run(t testing.TB, ctx context.Context, m *memory, dir string, o *Options, j
 	return slices.Collect(results)
 }
 
-// quick returns o with neither pauses nor repetitions, unless it has some.
+// quick returns a copy of o without pauses and retries, unless o sets them.
 func quick(o *Options) *Options {
 	o = new(*cmp.Or(o, new(Options)))
 	o.Interval = cmp.Or(o.Interval, access.None)
@@ -174,7 +174,7 @@ func quick(o *Options) *Options {
 	return o
 }
 
-// runOne gets x-mem://host.example/a into the file a of dir.
+// runOne downloads x-mem://host.example/a to the file a in dir.
 func runOne(t testing.TB, m *memory, dir string, o *Options) Result {
 	t.Helper()
 	return run(t, t.Context(), m, dir, o, Job{mem("a"), "a"})[0]
@@ -238,7 +238,7 @@ func TestRun(t *testing.T) {
 func TestLimits(t *testing.T) {
 	tests := []struct {
 		parallel, perHost, hosts, jobs int
-		want                           time.Duration // at a second for each
+		want                           time.Duration // duration, if each file takes a second
 	}{
 		{4, 2, 1, 8, 4 * time.Second},
 		{4, 2, 2, 8, 2 * time.Second},
@@ -290,7 +290,7 @@ func TestStopEarly(t *testing.T) {
 		for range results {
 			break
 		}
-		// The bubble's end shows that no goroutine is left.
+		// At its end, the bubble checks that no goroutine remains.
 	})
 }
 
@@ -324,7 +324,7 @@ func TestResume(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// A part that does not match the object is started again.
+// If a part does not match the object, Run starts the download again.
 func TestResumeChanged(t *testing.T) {
 	old, now := octets(200_000), bytes.Repeat([]byte("new"), 100_000)
 	day := time.Date(1994, 12, 1, 0, 0, 0, 0, time.UTC)
@@ -333,7 +333,7 @@ func TestResumeChanged(t *testing.T) {
 	tests := []struct {
 		name          string
 		before, after file
-		granted       bool // the server continues; the client notices
+		granted       bool // the server continues, and the client notices the change
 	}{
 		{"tag", file{data: old, tag: "v1"}, file{data: now, tag: "v2"}, false},
 		{"time", file{data: old, modTime: day}, file{data: now, modTime: day.Add(time.Second)}, true},
@@ -380,7 +380,7 @@ func TestResumable(t *testing.T) {
 	}
 }
 
-// Bytes in a coding that is not decoded are an error, unless Raw is set.
+// An unsupported content coding is an error, unless Raw is set.
 func TestCoded(t *testing.T) {
 	dir := t.TempDir()
 	m := &memory{files: map[string]*file{"a": {data: octets(100), coding: "br"}}}
@@ -426,7 +426,7 @@ func TestDistinguish(t *testing.T) {
 	}
 }
 
-// A link that appears where the description of the part goes is not written through.
+// Run does not follow a symbolic link with the name of a source file.
 func TestSourceIsLink(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "mine", []byte("mine"))
@@ -473,7 +473,7 @@ func TestResumeWhole(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// The end of a part can be torn: a power cut leaves zeros there.
+// The end of a part can be damaged: a power failure may leave zeros there.
 func TestResumeDamagedPart(t *testing.T) {
 	dir := t.TempDir()
 	data := octets(100_000)
@@ -680,7 +680,7 @@ func TestNamesRefused(t *testing.T) {
 		{jobs("a/b"), ErrName},
 		{jobs("a/"), ErrName},
 		{jobs("/a"), ErrName},
-		{jobs("a\x00"), nil}, // the system refuses it
+		{jobs("a\x00"), nil}, // the operating system refuses this name
 		{jobs("a", "b.part", "A"), nil},
 	}
 	for _, test := range tests {
@@ -738,7 +738,7 @@ func TestRetry(t *testing.T) {
 		if want := []int64{0, 0, 0, 50_000 - overlap}; !slices.Equal(m.offsets(), want) {
 			t.Errorf("asked from %v on, want %v", m.offsets(), want)
 		}
-		// The pauses are 1, 2 and 4 seconds, or down to half of it.
+		// The pauses are 1, 2 and 4 seconds, or as little as half of that.
 		if got := time.Since(start); got < 3500*time.Millisecond || got > 7*time.Second {
 			t.Errorf("waited %v, want 3.5 to 7 seconds", got)
 		}
@@ -769,12 +769,12 @@ func TestRetryNot(t *testing.T) {
 	})
 }
 
-// The zero Options repeat a job twice, and begin two jobs for one host 100 ms after each other.
+// With the zero Options, Run retries a job twice, and starts two jobs for one host 100 ms apart.
 func TestPoliteness(t *testing.T) {
 	passing := scheme.ErrUnreachable
 	for _, test := range []struct {
 		o    *Options
-		want []int64 // when each request is sent at the latest, in milliseconds
+		want []int64 // latest time of each request, in milliseconds
 	}{
 		{nil, []int64{0, 100, 1000, 3000}},
 		{&Options{Politeness: access.Politeness{Retry: access.None}}, []int64{0, 100}},
@@ -802,7 +802,7 @@ func TestPoliteness(t *testing.T) {
 	}
 }
 
-// Run observes the pause that a server requests, even if its own pause would be shorter.
+// Run waits for the pause that a server requests, even if its own pause would be shorter.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		later := func(after time.Duration) error { return &scheme.RetryAfterError{Err: scheme.ErrProtocol, After: after} }
@@ -897,8 +897,8 @@ func TestFolderReadOnly(t *testing.T) {
 	}
 }
 
-// Two processes that fetch the same: what one began must not become whole by the
-// other's end.
+// If two processes download the same file, one process must not complete the part of the
+// other process.
 func TestPartReplaced(t *testing.T) {
 	dir := t.TempDir()
 	m := &memory{files: map[string]*file{"a": {data: octets(100_000)}}}
@@ -1091,7 +1091,7 @@ func TestCopyJoinsErrors(t *testing.T) {
 	for _, test := range []struct {
 		end  error
 		size int64
-		want error // besides refused
+		want error // expected error, in addition to refused
 	}{
 		{io.EOF, 3, nil},
 		{io.EOF, -1, nil},
