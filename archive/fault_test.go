@@ -20,14 +20,14 @@ import (
 // faultVar names the archive, for all processes of the test.
 const faultVar = "LOCUS_TEST_ARCHIVE"
 
-// faultPages is how many pages the archive has; numbers are counted around.
+// faultPages is the number of pages in the archive. Larger page numbers wrap around.
 const faultPages = 400
 
 func faultURL(i int) string  { return fmt.Sprintf("http://h.example/%d", i%faultPages) }
 func faultPage(i int) string { return strings.Repeat(fmt.Sprint("page ", i%faultPages, " "), 20) }
 
-// faultIndex is the index of an archive as a store: every page is found, whatever happens
-// to the index.
+// faultIndex treats the index of an archive as a store. The store finds every page,
+// whatever happens to the index.
 type faultIndex struct {
 	*archive.Store
 	registry *scheme.Registry

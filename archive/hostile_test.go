@@ -20,7 +20,8 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Damage in an archive is a note, and the records before it are there.
+// If an archive is damaged, the store writes a note, and the records before the damage are
+// available.
 func TestDamage(t *testing.T) {
 	good := pack(response("http://h.example/", day, page("good")))
 	long := response("http://h.example/long", day, "HTTP/1.1 200 OK\r\n"+strings.Repeat("A: "+strings.Repeat("x", 1000)+"\r\n", 2000)+"\r\n")
@@ -57,7 +58,8 @@ func packText(text string) []byte {
 	return b.Bytes()
 }
 
-// A record that unpacks to much is read no further than the caller's limit.
+// If a record is very large after decompression, the store reads only up to the caller's
+// limit.
 func TestBomb(t *testing.T) {
 	const size = 32 << 20
 	var b bytes.Buffer
@@ -73,14 +75,14 @@ func TestBomb(t *testing.T) {
 	if !errors.Is(err, scheme.ErrTooLarge) {
 		t.Error(err)
 	}
-	// A menu has limits of its own.
+	// Other limits apply to a menu.
 	s = open(t, nil, resource("gopher://h.example/", day, "", strings.Repeat("iline\t\t\t\r\n", 1<<19)))
 	if got, _, err := get(t, s, t.Context(), "gopher://h.example/"); !errors.Is(err, scheme.ErrTooLarge) && err != nil {
 		t.Errorf("%d octets, %v", len(got), err)
 	}
 }
 
-// An interrupt ends the reading of archives.
+// An interrupt ends reading archives.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
@@ -114,14 +116,14 @@ func cdxj(records ...warc.CDXJ) []byte {
 	return b
 }
 
-// A CDXJ file that is not older takes the place of reading the archive.
+// If a CDXJ file is not older than the archive, the store does not read the archive.
 func TestCDXJ(t *testing.T) {
 	dir := t.TempDir()
 	first := pack(response("http://h.example/1", day, page("one")))
 	octets := append(bytes.Clone(first), pack(response("http://h.example/2", day, page("two")))...)
 	name := write(t, filepath.Join(dir, "a.warc.gz"), octets)
 	at := time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC)
-	// It knows only the second record.
+	// This CDXJ file lists only the second record.
 	list := write(t, filepath.Join(dir, "a.cdxj"), cdxj(warc.CDXJ{Key: "example,h)/2", Time: at, URL: "http://h.example/2", Type: "text/html", Status: 200, Offset: int64(len(first)), File: "a.warc.gz"}))
 	later(t, list, time.Minute)
 	s := openPaths(t, nil, name)
@@ -173,7 +175,7 @@ func TestCDXJHostile(t *testing.T) {
 			t.Errorf("%s: %d notes", what, notes)
 		}
 	}
-	// A wrong offset, or another URL, is found out.
+	// The store detects a wrong offset or another URL.
 	dir := t.TempDir()
 	name := write(t, filepath.Join(dir, "a.warc"), []byte(response("http://h.example/", day, page("kept")).text()))
 	later(t, write(t, filepath.Join(dir, "a.cdxj"), cdxj(
@@ -185,9 +187,9 @@ func TestCDXJHostile(t *testing.T) {
 	wantError(t, s, "http://h.example/", scheme.ErrProtocol, "remove the .cdxj file")
 }
 
-// A CDXJ file in another folder, as pywb has it, is used for the folder above both. It names an
-// archive without folders, or with those that its program knows; of two with one name it means
-// neither, and none outside the folder.
+// A CDXJ file may be in another directory, as with pywb, if one opened directory contains both. It
+// may name an archive with or without directories. If two archives have the same name, the CDXJ
+// file applies to neither archive. It never applies to an archive outside the opened directory.
 func TestCDXJElsewhere(t *testing.T) {
 	at := time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC)
 	line := func(url, file string) []byte {
@@ -214,7 +216,7 @@ func TestCDXJElsewhere(t *testing.T) {
 		}
 	}
 	want(t, s, "http://b.example/", "b")
-	// One that is older than an archive does not speak for it.
+	// A CDXJ file that is older than an archive does not replace reading that archive.
 	later(t, filepath.Join(dir, "col/indexes/index.cdxj"), -time.Hour)
 	want(t, openPaths(t, nil, filepath.Join(dir, "col")), "http://a.example/2", "a")
 }
@@ -240,7 +242,7 @@ func TestIndexCache(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("%d files, %v", len(entries), err)
 	}
-	for _, e := range entries { // a cut index is made again
+	for _, e := range entries { // the store makes a truncated index again
 		if err := os.Truncate(filepath.Join(cache, e.Name()), 80); err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +262,7 @@ func TestIndexNotReplaced(t *testing.T) {
 	if err != nil || len(indexes) != 1 || notes != 0 {
 		t.Fatalf("%q, %v, %d notes", indexes, err, notes)
 	}
-	// A file replaces no folder.
+	// A file can't replace a directory.
 	if err := errors.Join(os.Remove(indexes[0]), os.Mkdir(indexes[0], 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +273,7 @@ func TestIndexNotReplaced(t *testing.T) {
 	}
 }
 
-// What wget wrote is read.
+// The store reads an archive that wget wrote.
 func TestWget(t *testing.T) {
 	s := openPaths(t, nil, filepath.Join("testdata", "wget.warc.gz"))
 	want(t, s, "http://127.0.0.1:18733/", "<a href=sub/>x</a><a href=b.txt>b</a>\n")
@@ -284,7 +286,7 @@ func TestWget(t *testing.T) {
 	}
 }
 
-// FuzzStore opens any archive and any CDXJ file, and the records that they name.
+// FuzzStore opens arbitrary archives and CDXJ files, and the records that they list.
 func FuzzStore(f *testing.F) {
 	f.Add([]byte(response("http://h.example/", day, page("kept")).text()), "", "http://h.example/")
 	f.Add(pack(rec{"revisit", "http://h.example/", day, "application/http", "HTTP/1.1 200 OK\r\n\r\n", []string{"WARC-Payload-Digest: sha1:A"}}), "", "http://h.example/")

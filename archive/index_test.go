@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// Lines that are sorted with a temporary file are those that are sorted in memory, each once.
+// Sorting with a temporary file gives the same distinct lines as sorting in memory.
 func TestSorter(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, memory := range []int64{2000, 20_000, sortMemory} {
@@ -109,7 +109,7 @@ func TestIndexFind(t *testing.T) {
 	}
 }
 
-// sealed returns a line with its checksum, without its end.
+// sealed returns a line with its checksum, without a newline.
 func sealed(line string) string { return fmt.Sprintf("%s\t%x", line, checksum(line+"\t")) }
 
 func TestIndexDamaged(t *testing.T) {
@@ -122,7 +122,7 @@ func TestIndexDamaged(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "head\n", "other\n" + indexEnd, whole[:len(whole)-3], strings.Replace(whole, "20010101000000", "20010101000001", 1),
-		"head\n0\n" + indexEnd, // the checksum of nothing
+		"head\n0\n" + indexEnd, // the checksum of an empty line
 		changed("20010101000000", "x"), changed("\t0\t", "\t-1\t"), changed("http", "http\t"),
 	} {
 		name := filepath.Join(t.TempDir(), "index")

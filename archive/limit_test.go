@@ -40,7 +40,8 @@ func TestConversationIsBounded(t *testing.T) {
 	}
 }
 
-// A record that is too large ends the reading of its file, and only of that.
+// If a record is too large, the store stops reading the file with that record, but reads
+// other files.
 func TestLargeRecord(t *testing.T) {
 	registry, err := scheme.NewRegistry(scheme.Scheme{Name: "x-own", Section: "test"})
 	if err != nil {

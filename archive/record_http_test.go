@@ -18,7 +18,7 @@ import (
 	web "github.com/locus-url/locus/scheme/http"
 )
 
-// webClient returns a client of HTTP that records.
+// webClient returns an HTTP client that records.
 func webClient(t testing.TB, o *web.Options, limit int64) (*access.Client, *archive.Recorder, string) {
 	t.Helper()
 	opener := web.New(o)
@@ -141,7 +141,7 @@ func TestRecordWireTruncated(t *testing.T) {
 	for path, want := range map[string]string{"/cut": "disconnect", "/large": "length", "/chunks": "length", "/garbage": "disconnect"} {
 		found := find(list, "response", "http://"+address+path)
 		if path == "/garbage" && len(found) == 0 {
-			continue // the whole answer is in a conversation
+			continue // the whole response is in a conversation record
 		}
 		if len(found) != 1 || found[0].Get("WARC-Truncated") != want {
 			t.Errorf("%s: %+v", path, found)
@@ -153,8 +153,8 @@ func TestRecordWireTruncated(t *testing.T) {
 	}
 }
 
-// A question whether a page exists, and a request that is sent again with a login, are
-// conversations: they have no object.
+// The recorder writes a HEAD request, and a request that is repeated with a login, as
+// conversations, because there is no object.
 func TestRecordRepeated(t *testing.T) {
 	address := wireServer(t, map[string]string{"/": "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n", "/head": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"})
 	c, r, name := webClient(t, nil, 0)

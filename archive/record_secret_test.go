@@ -31,8 +31,8 @@ import (
 
 const pw = secrettest.Password
 
-// No password, cookie or header of the user is in any octet of an archive, wherever it comes
-// from, and whether or not the server repeats it.
+// An archive contains no password, cookie or header of the user, whatever its source, even
+// if the server repeats the secret.
 func TestRecordNoSecrets(t *testing.T) {
 	jar, err := http.ParseCookies("127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\t" + pw + "\n")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestRecordNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer menus.Close()
-	// A server that repeats each line in its reply.
+	// This server repeats each line in its reply.
 	echo := echoServer(t)
 
 	proxy, err := access.ParseProxy("http://u:" + pw + "@" + host)

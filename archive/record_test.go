@@ -27,13 +27,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// record is a record of an archive with its octets.
+// record is a record of an archive with its block.
 type record struct {
 	*warc.Record
 	text string
 }
 
-// records returns the records of the archive but for warcinfo, each with its digests checked.
+// records returns the records of the archive, except warcinfo records. It checks the digests of
+// each record.
 func records(t testing.TB, name string) (list []record) {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -59,8 +60,8 @@ func records(t testing.TB, name string) (list []record) {
 	}
 }
 
-// checkRebuilt checks that a process that continues the archive after a kill, with no index,
-// makes the index that was written, if one was.
+// checkRebuilt checks that a process that continues the archive without an index, as after
+// a kill, makes the same index.
 func checkRebuilt(t testing.TB, name string, data []byte) {
 	t.Helper()
 	written, err := os.ReadFile(strings.TrimSuffix(name, ".warc") + ".cdxj")
@@ -94,7 +95,7 @@ func find(list []record, typ, target string) (found []record) {
 	return found
 }
 
-// recorder returns a recorder for an archive in a folder of the test.
+// recorder returns a recorder for an archive in a temporary directory.
 func recorder(t testing.TB, registry *scheme.Registry) (*archive.Recorder, string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.warc")
@@ -114,7 +115,7 @@ func closed(t testing.TB, r *archive.Recorder) {
 	}
 }
 
-// newRegistry returns the schemes for clients of the museum.
+// newRegistry returns the schemes for clients of the tour.
 func newRegistry(t testing.TB, m *tour.Demo) *scheme.Registry {
 	t.Helper()
 	r, err := all.Registry(m.Schemes()...)
@@ -131,7 +132,8 @@ func newRegistry(t testing.TB, m *tour.Demo) *scheme.Registry {
 	return r
 }
 
-// consume reads a resource to its end, as a program does. source is the source of a menu.
+// consume reads a resource to its end, as a program does. The result source contains the
+// original bytes of a menu.
 func consume(res scheme.Resource) (text, source string, err error) {
 	switch r := res.(type) {
 	case *scheme.Object:
@@ -251,7 +253,7 @@ func TestRecordTour(t *testing.T) {
 	}
 }
 
-// replay returns the body of a response that was recorded, decoded.
+// replay returns the decoded body of a recorded response.
 func replay(t testing.TB, r record) (string, bool) {
 	t.Helper()
 	again, err := warc.NewReader(strings.NewReader(fmt.Sprintf("WARC/1.1\r\nWARC-Type: response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(r.text), r.text))).Next()
@@ -332,8 +334,8 @@ func TestRecordMenu(t *testing.T) {
 	}
 }
 
-// An object that is not read to its end is recorded as truncated, and one of which nothing
-// was read is not.
+// If the client does not read an object to its end, the record is marked as truncated. If
+// the client reads nothing, the object is not recorded.
 func TestRecordPart(t *testing.T) {
 	failed := errors.New("the connection ended")
 	for _, s := range []struct {
@@ -377,8 +379,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// For a failure, a partial response and a probe, only the conversation is recorded. For a
-// session, nothing is.
+// For a failure, a partial response and a probe, only the conversation is recorded. A
+// session is not recorded.
 func TestRecordOther(t *testing.T) {
 	const u = "x-own://h.example/"
 	object := func() *scheme.Object {
@@ -441,7 +443,7 @@ func TestRecorderClose(t *testing.T) {
 	}
 }
 
-// ownOpener is the opener of a scheme of the test.
+// ownOpener is the opener for a scheme in the tests.
 type ownOpener struct {
 	open func(req *scheme.Request) (scheme.Resource, error)
 }
@@ -467,8 +469,8 @@ func newClient(registry *scheme.Registry, r *archive.Recorder) *access.Client {
 	return access.New(registry, policy.Policy{}, &access.Options{Record: r.Record})
 }
 
-// If the archive can't be written, the recorder reports it once, and the client can still read
-// the resource.
+// If writing to the archive fails, the recorder reports the error once, and the client can still
+// read the resource.
 func TestRecordFails(t *testing.T) {
 	registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
 		return &scheme.Object{URL: req.URL, Size: -1, Body: io.NopCloser(strings.NewReader("0123456789"))}, nil

@@ -40,7 +40,7 @@ func TestRedirectHostile(t *testing.T) {
 		}
 		wantError(t, s, "gemini://h.example/", scheme.ErrProtocol, "")
 	}
-	// Of a long list the first 1000 URLs count; a list of more than 1 MiB is refused, not cut.
+	// Only the first 1000 URLs of a long list count. A list of more than 1 MiB is an error.
 	for octets, want := range map[int]error{1 << 20: nil, 1<<20 + 1: scheme.ErrTooLarge} {
 		body := strings.Repeat("http://h.example/\r\n", 999)
 		for _, padding := range []string{strings.Repeat("#\r\n", octets/3+1)[:octets-len(body)-len("\r\nhttp://h.example/x")] + "\r\nhttp://h.example/x", strings.Repeat("http://h.example/\r\n", 30_000)} {
@@ -54,7 +54,7 @@ func TestRedirectHostile(t *testing.T) {
 			}
 		}
 	}
-	// A list that a server sent is a list.
+	// A URL list that a server sent is an object, and not a redirect.
 	s := open(t, nil, resource("gemini://h.example/l", day, "text/uri-list", "http://h.example/\r\n"))
 	want(t, s, "gemini://h.example/l", "http://h.example/\r\n")
 }

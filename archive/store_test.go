@@ -26,7 +26,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// rec is a record to write.
+// rec describes a record to write.
 type rec struct {
 	kind, url, date, media, body string
 	fields                       []string
@@ -77,7 +77,7 @@ func write(t testing.TB, name string, octets []byte) string {
 	return name
 }
 
-// open opens a store of a file with the records.
+// open opens a store for a file with the given records.
 func open(t testing.TB, o *archive.Options, records ...rec) *archive.Store {
 	t.Helper()
 	return openPaths(t, o, write(t, filepath.Join(t.TempDir(), "a.warc.gz"), pack(records...)))
@@ -106,7 +106,7 @@ func openWith(t testing.TB, registry *scheme.Registry, o *archive.Options, paths
 	return s
 }
 
-// client returns a client of a store. Its dialer fails the test.
+// client returns a client for a store. If the client dials a server, the test fails.
 func client(t testing.TB, s *archive.Store) *access.Client {
 	t.Helper()
 	registry, err := all.Registry()
@@ -131,7 +131,7 @@ func get(t testing.TB, s *archive.Store, ctx context.Context, url string) (strin
 	return getAt(t, s, ctx, url, time.Time{})
 }
 
-// getAt is get for the memento that is nearest to the time at.
+// getAt is like get, but for the memento that is nearest to the given time.
 func getAt(t testing.TB, s *archive.Store, ctx context.Context, url string, at time.Time) (string, string, error) {
 	t.Helper()
 	u, err := locus.Parse(url)
@@ -290,7 +290,7 @@ func TestRevisit(t *testing.T) {
 		revisit("http://h.example/moved", "2003-01-01T00:00:00Z", "HTTP/1.1 302 Found\r\nLocation: /a\r\n\r\n"),
 		rec{"revisit", "http://h.example/same", "2003-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 304 Not Modified\r\n\r\n",
 			[]string{"WARC-Refers-To-Target-URI: <http://h.example/a>", "WARC-Refers-To-Date: 2002-01-01T00:00:00Z"}},
-		// It refers to itself, and to nothing.
+		// The first revisit record refers to itself, and the second refers to a missing record.
 		rec{"revisit", "http://h.example/loop", "2003-01-01T00:00:00Z", "application/http; msgtype=response", "", []string{"WARC-Refers-To-Target-URI: http://h.example/loop", "WARC-Refers-To-Date: 2003-01-01T00:00:00Z"}},
 		rec{"revisit", "http://h.example/lost", "2003-01-01T00:00:00Z", "application/http; msgtype=response", "", []string{"WARC-Payload-Digest: sha1:BBBB"}},
 		resource("gopher://h.example/0/a", "2002-01-01T00:00:00Z", "text/plain", "text", "WARC-Block-Digest: sha1:CCCC"),
@@ -314,7 +314,7 @@ func TestRevisit(t *testing.T) {
 	wantError(t, s, "http://h.example/lost", scheme.ErrNotFound, "content of this duplicate is missing")
 }
 
-// A header of HTTP may have 256 KiB, of a revisit record and of the response that it repeats.
+// The HTTP header of a revisit record or of its original response may be up to 256 KiB long.
 func TestLongHeads(t *testing.T) {
 	const digest = "WARC-Payload-Digest: sha1:AAAA"
 	head := func(media string, size int) string {
@@ -344,7 +344,8 @@ func TestLongHeads(t *testing.T) {
 	}
 }
 
-// Of several records of one second the last counts, and a revisit is of the one with its digest.
+// If several records have the same second, the last record counts. A revisit record refers to the
+// record with the same digest.
 func TestSameSecond(t *testing.T) {
 	var list []rec
 	for i := range 12 { // offsets of different lengths
