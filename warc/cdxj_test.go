@@ -59,7 +59,7 @@ func TestCDXJ(t *testing.T) {
 	}
 	for _, text := range []string{
 		line,
-		// As pywb and others write them.
+		// The line is written as pywb and other programs write it.
 		strings.NewReplacer(`"200"`, `200`, `"10"`, `10`, `"20"`, `20`).Replace(line),
 		strings.Replace(line, "{", `{"languages":["en"],"encoding":"utf-8",`, 1),
 		strings.TrimSpace(line) + "\r\n",

@@ -14,13 +14,13 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// faultArchive is an archive as a store of records.
+// faultArchive treats an archive as a store of records.
 type faultArchive struct {
 	name  string
 	w     *warc.Writer
-	size  int64 // of the file when it was read
+	size  int64 // size of the file when it was read
 	found map[string]string
-	err   error // of reading
+	err   error // error from reading
 }
 
 func faultTarget(i int) string { return fmt.Sprintf("http://h.example/%d", i) }
@@ -34,7 +34,7 @@ func faultBody(i int) string {
 func (a *faultArchive) Put(i int) error {
 	e := &warc.Entry{Type: "resource", Target: faultTarget(i), ContentType: "text/plain", Block: a.w.NewBlock()}
 	io.WriteString(e.Block, faultBody(i))
-	if i%20 == 19 { // it needs a temporary file
+	if i%20 == 19 { // this block needs a temporary file
 		io.WriteString(e.Block, strings.Repeat("0123456789abcdef", 70<<10))
 	}
 	return a.w.Write(e)
@@ -59,7 +59,7 @@ func (a *faultArchive) Get(i int) (bool, error) {
 	return true, nil
 }
 
-// read reads all records that can be read.
+// read reads all readable records.
 func (a *faultArchive) read() {
 	a.found, a.err = map[string]string{}, nil
 	octets, err := os.ReadFile(a.name)

@@ -13,7 +13,8 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// A full disk ends the recording with an error; the records before are whole.
+// If the disk is full, the recording ends with an error, and all earlier records are
+// complete.
 func TestFullDisk(t *testing.T) {
 	for _, ext := range []string{".warc", ".warc.gz"} {
 		dir := t.TempDir()
@@ -53,7 +54,8 @@ func TestFullDisk(t *testing.T) {
 		if got := names(t, dir); got != "a.cdxj a"+ext {
 			t.Error(got)
 		}
-		// With more room it continues. The block of this record needed a temporary file.
+		// With more space, the recording continues. The block of this record needed a
+		// temporary file.
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=16m"); err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func TestIndexMemory(t *testing.T) {
 	}
 }
 
-// No more than maxSeen payloads are remembered: the others are written again.
+// The writer remembers no more than maxSeen payloads, and writes other payloads again.
 func TestSeenIsBounded(t *testing.T) {
 	w := &Writer{seen: map[string]original{}}
 	for i := range maxSeen + 100 {

@@ -15,7 +15,8 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// killVar names the archive that a process of this test writes to until it is killed.
+// killVar is the environment variable with the name of the archive. A process of this test
+// writes to the archive until the process is killed.
 const killVar = "LOCUS_TEST_WARC"
 
 func TestMain(m *testing.M) {
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	for i := 0; ; i++ {
 		e := &warc.Entry{Type: "resource", Target: fmt.Sprintf("gopher://h.example/0%d-%d", os.Getpid(), i), Block: w.NewBlock()}
 		io.WriteString(e.Block, line)
-		if i%20 == 19 { // it needs a temporary file
+		if i%20 == 19 { // this block needs a temporary file
 			io.WriteString(e.Block, strings.Repeat(line, 70))
 		}
 		if err := w.Write(e); err != nil {
@@ -43,8 +44,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// Processes that are killed leave an archive that continues, with each record that they
-// said is written, and no other file.
+// After processes are killed, another process can continue the archive. The archive
+// contains each record that was reported as written, and no other file remains.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.warc.gz")
@@ -69,7 +70,7 @@ func TestKill(t *testing.T) {
 			t.Error(err)
 		}
 		last := 10 + 37*round
-		for lines.Scan() { // written before the signal came
+		for lines.Scan() { // reported before the signal arrived
 			if last, err = strconv.Atoi(lines.Text()); err != nil {
 				t.Fatal(lines.Text())
 			}
@@ -101,7 +102,7 @@ func TestKill(t *testing.T) {
 			found++
 		}
 	}
-	// A process may have been killed between a record and its line.
+	// A process may be killed after it wrote a record and before it reported the record.
 	if found < written || found > written+5 {
 		t.Errorf("%d records, and %d were said to be written", found, written)
 	}

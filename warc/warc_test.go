@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// record writes a record as section 4 of ISO 28500 has it.
+// record returns a record in the format of ISO 28500 section 4.
 func record(typ, target, contentType, block string) string {
 	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Target-URI: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", typ, target, contentType, len(block), block)
 }
@@ -120,7 +120,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// ARC files, versions 1 and 2, as the Internet Archive wrote them.
+// The test uses ARC files of versions 1 and 2, as the Internet Archive wrote them.
 func TestARC(t *testing.T) {
 	const file = "filedesc://x.arc 0.0.0.0 19960923142103 text/plain 76\n1 0 Alexa Internet\nURL IP-address Archive-date Content-type Archive-length\n\n" +
 		"http://www.dryswamp.edu:80/index.html 127.10.100.2 19961104142103 text/html 27\nHTTP/1.0 200 OK\n\n<a href=b>\n" +
@@ -143,7 +143,7 @@ func TestARC(t *testing.T) {
 	}
 }
 
-// A damaged record gives an error; the records before it are read.
+// A damaged record causes an error. The records before the damaged record are read.
 func TestDamaged(t *testing.T) {
 	for name, test := range map[string][2]string{
 		"nothing":       {"", ""},
@@ -165,7 +165,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, test[1])
 		}
 	}
-	// The error stays.
+	// Later calls return the same error.
 	in := warc.NewReader(strings.NewReader("Hello\n"))
 	for range 2 {
 		if _, err := in.Next(); !errors.Is(err, warc.ErrFormat) {
@@ -210,7 +210,7 @@ func TestPayload(t *testing.T) {
 	}
 }
 
-// What wget writes, compressed and not, is read.
+// The reader reads compressed and uncompressed archives that wget wrote.
 func TestWget(t *testing.T) {
 	wget, err := exec.LookPath("wget")
 	if err != nil {
@@ -225,7 +225,7 @@ func TestWget(t *testing.T) {
 			_, _ = io.WriteString(w, strings.Repeat("page ", 10_000))
 			return
 		}
-		w.(http.Flusher).Flush() // chunked
+		w.(http.Flusher).Flush() // makes the response chunked
 		_, _ = io.WriteString(w, `<a href="/a">a</a><a href="/b">b</a>`)
 	}))
 	defer server.Close()
@@ -264,7 +264,7 @@ func TestWget(t *testing.T) {
 				pages[strings.TrimPrefix(rec.Target(), server.URL)] = len(text)
 			}
 		}
-		// robots.txt is a page, too.
+		// The archive also contains a page for robots.txt.
 		if types["warcinfo"] != 1 || types["request"] != 4 || types["response"] != 4 || pages["/"] != 36 || pages["/a"] != 50_000 || pages["/b"] != 50_000 {
 			t.Errorf("%s: %v %v", flag, types, pages)
 		}

@@ -47,7 +47,7 @@ func TestWAT(t *testing.T) {
 	}
 }
 
-// A link says where it was read.
+// A link contains its position in the text.
 func TestWATOffsets(t *testing.T) {
 	w, err := warc.ReadWAT([]byte(watText))
 	if err != nil || len(w.Links) == 0 {
@@ -61,7 +61,7 @@ func TestWATOffsets(t *testing.T) {
 	}
 }
 
-// slowWAT is the twin of ReadWAT, on encoding/json.
+// slowWAT is an implementation of ReadWAT with encoding/json.
 func slowWAT(text []byte) (w warc.WAT, err error) {
 	type link struct{ Path, URL any }
 	at := func(v any, names ...string) any {
@@ -113,7 +113,7 @@ func FuzzWAT(f *testing.F) {
 			t.Fatalf("%q: %v, want %v", text, err, wantErr)
 		}
 		if !utf8.Valid(text) || strings.Contains(fmt.Sprint(want), "\uFFFD") {
-			return // text that is not UTF-8, and half of a surrogate pair, is dropped
+			return // ReadWAT drops text that is not UTF-8, and a half surrogate pair
 		}
 		if describe(w) != describe(want) {
 			t.Fatalf("%q: %s, want %s", text, describe(w), describe(want))

@@ -16,10 +16,10 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// at is the clock of tests.
+// at is the current time in tests.
 var at = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 
-// create opens an archive with a clock and identifiers that are known.
+// create opens an archive with a fixed clock and fixed identifiers.
 func create(t testing.TB, name string, o warc.WriterOptions) *warc.Writer {
 	t.Helper()
 	n := 0
@@ -127,7 +127,8 @@ Content-Length: 65
 	}
 }
 
-// A payload that was written before is a revisit, also after the archive was closed.
+// If a payload was written before, the writer writes a revisit record, even after the
+// archive was closed and opened again.
 func TestWriteOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.warc.gz")
 	w := create(t, name, warc.WriterOptions{})
@@ -191,8 +192,8 @@ func TestWriteOnce(t *testing.T) {
 	checkIndex(t, name, 11)
 }
 
-// checkIndex checks that the index of an archive has n lines in order, and that each
-// record is where its line says.
+// checkIndex checks that the index of an archive contains n lines in order, and that each
+// record is at the offset in its line.
 func checkIndex(t testing.TB, name string, n int) {
 	t.Helper()
 	data := file(t, name)
@@ -219,8 +220,8 @@ func checkIndex(t testing.TB, name string, n int) {
 	}
 }
 
-// Whatever a killed process wrote of its last record, the archive continues after the last
-// whole one, and its index has both.
+// A killed process may have written any part of its last record. The next process continues
+// after the last complete record, and the index contains the records of both processes.
 func TestContinueAfterKill(t *testing.T) {
 	for _, ext := range []string{".warc", ".warc.gz"} {
 		dir := t.TempDir()
@@ -265,8 +266,8 @@ func TestContinueAfterKill(t *testing.T) {
 	}
 }
 
-// After a killed process, the next one writes the same index that the process would have
-// written, for each record type, whether or not the record matches its index fields.
+// After a process was killed, the next process writes the same index for each record type,
+// whether or not the record matches its index fields.
 func TestIndexAfterKill(t *testing.T) {
 	for _, ext := range []string{".warc", ".warc.gz"} {
 		dir := t.TempDir()
@@ -304,7 +305,7 @@ func TestIndexAfterKill(t *testing.T) {
 	}
 }
 
-// An archive of others that is damaged, or can't be read from the middle, is not touched.
+// Create does not change an archive that is damaged or can't be read from the middle.
 func TestContinueRefused(t *testing.T) {
 	damaged := zip(t, info, page, text)
 	damaged = damaged[:len(zip(t, info))+20] + "\x00" + damaged[len(zip(t, info))+21:]
@@ -332,7 +333,8 @@ func TestContinueRefused(t *testing.T) {
 	}
 }
 
-// Files are numbered and split, and continued at the last one. No two writers share one.
+// The writer splits an archive into numbered files, and continues with the last file. Two
+// writers never share a file.
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.warc.gz")
@@ -394,7 +396,7 @@ func TestCreateRefused(t *testing.T) {
 	}
 }
 
-// Nothing can add a field or a record.
+// No text in an entry can add a field or a record.
 func TestInjection(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.warc")
 	w := create(t, name, warc.WriterOptions{})
@@ -418,13 +420,13 @@ func TestInjection(t *testing.T) {
 	if now := len(file(t, name)); now != size {
 		t.Errorf("%d octets more", now-size)
 	}
-	// A refused record does not end the recording.
+	// The recording continues after a refused record.
 	if err := w.Write(resource(w, "gopher://h.example/0", "x")); err != nil {
 		t.Error(err)
 	}
 }
 
-// A long block is on disk, and no file of it remains.
+// A long block is stored on disk, and no temporary file remains.
 func TestLongBlock(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.warc.gz")
@@ -463,7 +465,7 @@ func TestLongBlock(t *testing.T) {
 	}
 }
 
-// Writers of one archive at the same time leave whole records in order.
+// Concurrent writes to one archive result in complete records in order.
 func TestConcurrentWrites(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.warc.gz")
 	w := create(t, name, warc.WriterOptions{NewID: nil})
