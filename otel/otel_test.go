@@ -55,7 +55,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// take returns the spans so far, in the order of their starts.
+// take returns the spans that were received, in the order of their start times.
 func (r *receiver) take() []*tracepb.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +163,7 @@ func value(s *tracepb.Span, key string) string {
 	return ""
 }
 
-// summary returns the facts of a span that the tests compare.
+// summary returns the properties of a span that the tests compare.
 func summary(s *tracepb.Span, base string) string {
 	list := make([]string, 0, 7)
 	for _, key := range []string{"url.full", "server.address", "locus.plan", "locus.hop", "locus.bytes", "error.type", "locus.rule"} {
@@ -172,8 +172,8 @@ func summary(s *tracepb.Span, base string) string {
 	return s.GetName() + " " + strings.Join(list, "|")
 }
 
-// A get through redirects has a span for each request, below the span of the caller, and
-// passes the trace context to the server.
+// A request with redirects makes a span for each request, below the span of the caller, and
+// sends the trace context to the server.
 func TestGet(t *testing.T) {
 	r, provider := newProvider(t)
 	s := newSite(t)
@@ -263,8 +263,8 @@ func TestNoPropagation(t *testing.T) {
 	}
 }
 
-// A page of a gateway is a span, with a span for each request to a server below it. A page
-// from the cache has none.
+// A request for a gateway page makes a span, with a child span for each request to a
+// server. A page from the cache makes no child span.
 func TestGatewayPage(t *testing.T) {
 	r, provider := newProvider(t)
 	s := newSite(t)
@@ -301,8 +301,7 @@ func TestGatewayPage(t *testing.T) {
 	}
 }
 
-// The spans of proxies name them without their passwords, and text that is not UTF-8 is
-// replaced.
+// Spans name proxies without their passwords. Text that is not UTF-8 is replaced.
 func TestAttributes(t *testing.T) {
 	r, provider := newProvider(t)
 	observe := otel.Observe(&otel.Options{Provider: provider})
