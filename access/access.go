@@ -395,9 +395,9 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 
 // Redirect opens the URL to which a resource redirects its reader automatically, as an HTML
 // page with a refresh does. The parameter from is the result with that resource. This
-// result may come from c or, as for [Client.Next], from another client. The redirect rules
-// of [Client.Do] apply. The limit, the loop check and the cookies include the redirects
-// that led to the result from. The caller must close both results.
+// result may come from the same client or, as for [Client.Next], from another client. The
+// redirect rules of [Client.Do] apply. The limit, the loop check and the cookies include
+// the redirects that led to the result from. The caller must close both results.
 func (c *Client) Redirect(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
 	if from.chain == nil {
 		return c.Do(ctx, Request{URL: to, From: from})

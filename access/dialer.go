@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// maxAddresses is the maximum number of addresses of one host that a dialer tries. A name can
+	// maxAddresses is the maximum number of addresses that a dialer tries for one host. A name can
 	// have any number of addresses, and each address that does not answer uses up its share of the
 	// timeout.
 	maxAddresses = 16
@@ -234,7 +234,7 @@ func (d *dialer) allowed(list []netip.Addr, host string, port uint16) (allowed [
 	return allowed, err
 }
 
-// forHost adds the host name to the denial of an address of that host.
+// forHost adds the host name to a denial of the host's address.
 func forHost(err error, host string) error {
 	var denied *policy.DeniedError
 	if _, no := netip.ParseAddr(host); no == nil || !errors.As(err, &denied) {

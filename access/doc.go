@@ -66,10 +66,10 @@
 //
 // # Time
 //
-// [Options] contains four time limits. They limit the time to connect, the idle time of a server,
-// the time to open a URL, and the total time to open a URL and read its resource. The context
-// passed to Do also applies to the resource. When the context ends, reading fails, and the
-// connection of a session is closed.
+// [Options] contains four time limits. DialTimeout limits the time to connect, and IdleTimeout
+// limits the idle time of a server. Timeout limits the time to open a URL. Total also includes the
+// time to read the resource. The context passed to Do also applies to the resource. When the
+// context ends, reading fails, and the connection of a session is closed.
 //
 // # Observation
 //

@@ -78,7 +78,7 @@ func show(u locus.URL) string {
 	return text
 }
 
-// Kind is the stable name of a class of failures.
+// Kind is the stable name of a failure class.
 type Kind string
 
 const (

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxTries is the maximum number of URLs of one redirect that the client tries. Each attempt may
+// maxTries is the maximum number of URLs that the client tries for one redirect. Each attempt may
 // cost a failed connection, and no known service lists more replicas.
 const maxTries = 8
 

@@ -188,7 +188,7 @@ func (g Proxy) expand(u locus.URL) (locus.URL, error) {
 	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
 }
 
-// is reports whether the host and port of u are the host and port of a URL template.
+// is reports whether the URL u has the same host and port as a URL template.
 func (g Proxy) is(u locus.URL) bool {
 	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
 }
@@ -218,10 +218,11 @@ type ProxyRules struct {
 	// All is the proxy for schemes that are not in Schemes, except schemes with the trait
 	// Local or Files.
 	All Proxy
-	// Except lists hosts that use no proxy, separated by commas or spaces: "name" for the
-	// host and its subdomains, ".name" and "*.name" only for subdomains, an address, a
-	// prefix such as "10.0.0.0/8", or "*" for all. Each entry may end in ":" and a port. An
-	// address matches only a URL with that address, because names are not looked up.
+	// Except lists hosts that use no proxy, separated by commas or spaces. The entry "name"
+	// matches the host and its subdomains, and ".name" and "*.name" match only subdomains.
+	// An entry may also be an address, a prefix such as "10.0.0.0/8", or "*" for all hosts.
+	// Each entry may end in ":" and a port. An address matches only a URL with that
+	// address, because names are not looked up.
 	Except string
 }
 
