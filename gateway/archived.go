@@ -113,7 +113,7 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 
 // negotiate selects a memento of u. It uses the time in s or the time in the header
 // Accept-Datetime. Without these times it selects the last memento. The function path returns the
-// path of a view of u. If there is no memento, the result k is nil. The result t is the time for
+// path for a view of u. If there is no memento, the result k is nil. The result t is the time for
 // requests to the archive. The time t is zero if there is no archive, or if there is neither a
 // memento nor a time in s.
 func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (k *archivedPages, t time.Time, err error) {

@@ -98,7 +98,7 @@ func (g *Gateway) from(u locus.URL) *access.Result {
 	return &access.Result{LinkOrigin: policy.FromPublic}
 }
 
-// traits returns the traits of the scheme of u.
+// traits returns the traits of the URL's scheme.
 func (g *Gateway) traits(u locus.URL) scheme.Traits { return g.client.Registry().Scheme(u).Traits }
 
 // open opens the URL of req with the access client, which follows redirects.
@@ -285,8 +285,8 @@ func withMenus(accept string) string {
 }
 
 // languages returns the Accept-Language value that the gateway sends to the server of u. Except for
-// http and https, it adds "*" to the client's value, because some servers reject a request if they
-// offer no resource in the given languages.
+// http and https, it adds "*" to the client's value. Without "*", some servers reject a request if
+// they offer no resource in the given languages.
 func languages(r *http.Request, u locus.URL) string {
 	list := strings.Join(r.Header.Values("Accept-Language"), ", ")
 	if isWeb(u.Scheme()) {

@@ -30,8 +30,8 @@ type Options struct {
 	// any other name.
 	Names []string
 
-	// Prefix is the path below which another server serves the gateway. The following
-	// example uses the prefix "/old".
+	// Prefix is the path below which another server serves the gateway. The other server
+	// mounts the gateway at this path, as in the following example.
 	//
 	//	mux.Handle("/old/", http.StripPrefix("/old", g))
 	//

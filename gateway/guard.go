@@ -18,10 +18,10 @@ import (
 var errRefused = errors.New("gateway: request refused")
 
 // guardConn is a client connection that accepts only unambiguous requests. Package net/http accepts
-// some requests that another proxy might consider longer or shorter. These are requests with both
-// Content-Length and chunked encoding, chunked encoding in HTTP/1.0, folded header fields, and
-// lines that end in LF (RFC 9112 sections 2.2, 5.2, 6.1 and 11.2). The guard does not repeat the
-// checks of net/http.
+// some requests that another proxy might consider longer or shorter. Such requests contain both
+// Content-Length and chunked encoding, chunked encoding in HTTP/1.0, folded header fields, or lines
+// that end in LF (RFC 9112 sections 2.2, 5.2, 6.1 and 11.2). The guard does not repeat the checks
+// of net/http.
 type guardConn struct {
 	net.Conn
 	release func() // releases the slot of the connection

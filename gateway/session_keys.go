@@ -27,7 +27,7 @@ func newKeyboard(service scheme.Terminal, show func(text []byte)) *keyboard {
 	return &keyboard{service: service, show: show, line: term.Line{Columns: pageColumns}}
 }
 
-// pageColumns returns the number of columns of a character in the page's terminal. This terminal
+// pageColumns returns how many columns a character occupies in the page's terminal. This terminal
 // uses Unicode 6 tables, in which an emoji has one column.
 func pageColumns(r rune) int {
 	switch {

@@ -48,7 +48,8 @@ func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 // documentHead holds the title and base of a document.
 type documentHead struct{ title, base string }
 
-// maxHead is the maximum number of bytes of a document in which headOf looks for the head.
+// maxHead is the number of bytes at the start of a document in which headOf searches for
+// the head.
 const maxHead = 64 << 10
 
 // headOf returns the title and the base in the head of a document. It reads only tokens, because a
@@ -237,7 +238,7 @@ func (g *page) foreignImage(src string, o foreignOptions) string {
 }
 
 // resolved returns the URL of a link in HTML from a server, or the path of the message part to
-// which the link refers. If the link is invalid, both are empty.
+// which the link refers. If the link is invalid, both results are empty.
 func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
 	text = strings.TrimSpace(text)
 	ref, err := relative.Parse(text)

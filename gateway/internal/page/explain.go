@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// explained is the data for the template "explanation". It contains the parts of a URL, the
-// fields of its scheme, and its violations of RFC 1738.
+// explained is the data for the template "explanation". The data includes the parts and
+// fields of a URL, and its violations of RFC 1738.
 type explained struct {
 	Empty     bool
 	Parts     []scheme.Span

@@ -78,8 +78,8 @@ func (f *formats) token(t html.Token, raw []byte) {
 	f.out.Write(raw)
 }
 
-// isFormatting reports whether a is a formatting element (HTML 13.2.4.3). If a paragraph ends
-// before such an element is closed, the element continues in the next paragraph.
+// isFormatting reports whether an element is a formatting element (HTML 13.2.4.3). If a paragraph
+// ends before such an element is closed, the element continues in the next paragraph.
 func isFormatting(a atom.Atom) bool {
 	switch a {
 	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike, atom.Strong, atom.Tt, atom.U:
@@ -112,7 +112,7 @@ func repeatable(t html.Token) []byte {
 }
 
 // end closes the last open formatting element with the given name. If there is no such
-// element, end does nothing.
+// element, the method does nothing.
 func (f *formats) end(name string) {
 	for i, each := range slices.Backward(f.open) {
 		if each.name == name {

@@ -27,7 +27,7 @@ type Site struct {
 	// The server must send the content with "Content-Security-Policy: sandbox" and
 	// "nosniff".
 	Raw func(u locus.URL, s Show) string
-	// Session returns the path of the WebSocket of a session.
+	// Session returns the WebSocket path for a session.
 	Session func(u locus.URL) string
 	// Submit is the path that accepts the answers to a form by POST: see [Answers]. If
 	// Submit is empty, users can't submit forms.
