@@ -9,8 +9,8 @@ import (
 // forever is the longest time in a directive (RFC 9111 section 1.2.2).
 const forever = (1<<31 - 1) * time.Second
 
-// directives maps the names of Cache-Control directives in a request or a response to their
-// times (RFC 9111 section 5.2; RFC 5861; RFC 8246).
+// directives maps the Cache-Control directives of a request or a response to their times
+// (RFC 9111 section 5.2, RFC 5861, RFC 8246).
 type directives map[string]time.Duration
 
 // isDirective reports for each directive name whether the store supports the directive.

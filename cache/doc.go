@@ -13,8 +13,8 @@
 // rules, such as X-Forwarded-Host, Origin, Referer and User-Agent. A server may repeat such a field
 // in its response without naming the field in Vary. Without this rule, one client could influence
 // the responses for other clients. For other schemes the key includes Accept and Accept-Language,
-// unless Vary names other fields or the responses of the scheme do not depend on the request, as
-// for ftp files and news articles. The store holds at most 32 responses per URL.
+// unless Vary names other fields. For some resources, such as ftp files and news articles, the key
+// includes no request field. The store holds at most 32 responses per URL.
 //
 // # What is stored
 //

@@ -251,8 +251,8 @@ const (
 	staleRevalidate                  // stale, but usable while the store revalidates it in the background
 )
 
-// usability returns the usability of the response for a request with the directives cc (RFC 9111
-// sections 4.2 and 5.2.1; RFC 5861 section 3; RFC 8246).
+// usability returns whether and how the store may use the response for a request with the
+// directives cc (RFC 9111 sections 4.2 and 5.2.1, RFC 5861 section 3, RFC 8246).
 func (m *meta) usability(cc directives, now time.Time) usability {
 	age, lifetime := m.currentAge(now), m.lifetime
 	if cc.has("no-cache") || m.cc.has("no-cache") || m.isFuture(now) {

@@ -18,9 +18,10 @@ type byteRange struct{ start, end int64 }
 const maxRanges = 16
 
 // parseRange parses the Range header for a response of size bytes (RFC 9110 section
-// 14.1.2). The result ok is false if the caller must ignore the header, because its unit is
-// not bytes, it is malformed, or it contains too many ranges. If ok is true, an empty list
-// means that no range is satisfiable. parseRange joins ranges that overlap or touch.
+// 14.1.2). The result ok is false if the caller must ignore the header. This is the case if
+// its unit is not bytes, it is malformed, or it contains too many ranges. If ok is true, an
+// empty list means that no range is satisfiable. parseRange joins ranges that overlap or
+// touch.
 func parseRange(text string, size int64) (list []byteRange, ok bool) {
 	unit, set, found := strings.Cut(text, "=")
 	if !found || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {

@@ -99,7 +99,7 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 }
 
 // try returns a response from the store or from a fetch. If the state of the store changed during
-// the call, the result again is true, and the caller must retry.
+// the call, the boolean result is true, and the caller must retry.
 func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response, err error, again bool) {
 	s := t.s
 	found, others, ok := s.lookup(a.key, a.url.String(), req.Header)
