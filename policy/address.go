@@ -203,8 +203,8 @@ func judgeISATAP(octets [16]byte, what string) (bool, string) {
 }
 
 // isLinkLocal reports whether the address a is a link-local address or the address of a cloud
-// metadata service. It also returns true if a contains such an IPv4 address, or if a includes a
-// zone.
+// metadata service. It also returns true for an address that contains such an IPv4 address or
+// includes a zone.
 func isLinkLocal(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return a.IsValid()
@@ -220,8 +220,8 @@ func isOfLink(what string) bool {
 	return strings.HasPrefix(what, linkLocal) || strings.HasPrefix(what, metadata)
 }
 
-// innerAddresses returns the IPv4 addresses to which packets for the address a may be forwarded. If
-// a is an IPv4 address, innerAddresses returns a itself.
+// innerAddresses returns the IPv4 addresses to which packets for the address a may be forwarded.
+// For an IPv4 address, it returns the address itself.
 func innerAddresses(a netip.Addr) (list []netip.Addr) {
 	if a = a.Unmap(); a.Is4() {
 		return []netip.Addr{a}

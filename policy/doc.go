@@ -8,7 +8,7 @@
 //
 // # Default rules
 //
-// The zero [Rules] allow:
+// The zero [Rules] apply the following rules.
 //
 //   - Ports: the scheme's own port, and ports from 1024 up. Ports of services that could read a
 //     request as commands are excluded. [Rules.Ports] allows additional ports. Section 6 warns of

@@ -343,8 +343,9 @@ func trimBrackets(host string) string {
 	return host
 }
 
-// CanonicalHost returns a host in canonical form: a name in lower case without a final dot, an
-// IPv6 address in brackets in RFC 5952 form, and an IPv4-mapped address as IPv4.
+// CanonicalHost returns a host in canonical form. It converts a name to lower case and removes a
+// final dot. It writes an IPv6 address in brackets as RFC 5952 requires, and an IPv4-mapped address
+// as an IPv4 address.
 func CanonicalHost(host string) string {
 	a, err := netip.ParseAddr(trimBrackets(host))
 	switch a = a.Unmap(); {

@@ -362,11 +362,11 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 // The caller must detect loops, and must also check the new target with [Policy.CheckURL].
 // The error is a [*DeniedError].
 //
-// A redirect (hops > 0) to a scheme other than http and https must use the scheme's own
-// port, or the host and port of the redirecting resource. The redirect must not contain a
-// login or a control character that the server would receive decoded, and must not start a
-// session. As in browsers, a server must not redirect to a URL that is opened on this
-// machine. Rules.Passwords applies to typed URLs.
+// If the scheme of a redirect (hops > 0) is not http or https, the redirect must use the
+// scheme's own port, or the host and port of the redirecting resource. The redirect must
+// not contain a login or a control character that the server would receive decoded, and
+// must not start a session. As in browsers, a server must not redirect to a URL that is
+// opened on this machine. Rules.Passwords applies to typed URLs.
 //
 // A redirect from an encrypted scheme to an unencrypted scheme, as from https to http, is
 // allowed. After such a redirect the caller must not send a login.
