@@ -33,7 +33,7 @@
 // # Errors
 //
 // If two jobs write to the same file, Run fails before it sends a request. If a body is shorter or
-// longer than announced, the job fails, and the part remains. If a body has a content coding that
-// Run can't decode, such as "br", the job fails unless Options.Raw is set, because the file would
-// not contain the object.
+// longer than announced, the job fails, and the part remains. If Run can't decode the content
+// coding of a body, such as "br", the file would not contain the object. In this case the job fails
+// unless Options.Raw is set.
 package transfer

@@ -27,8 +27,8 @@ const maxSource = 1 << 20
 
 func sourceURL(u locus.URL) string { return u.WithoutFragment().Shown() }
 
-// matches reports whether o may be the object that s describes. It compares only the properties
-// that are known for both.
+// matches reports whether the object o may be the object that s describes. It compares only the
+// properties that are known for both.
 func (s source) matches(o *scheme.Object) bool {
 	return (s.Tag == "" || o.Tag == "" || s.Tag == o.Tag) &&
 		(s.ModTime.IsZero() || o.ModTime.IsZero() || s.ModTime.Equal(o.ModTime)) &&
