@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// entry is an index entry for a record. The text of an entry is a line with fields separated by
-// TABs:
+// entry is an index entry for a record. The text of an entry is a line with the following fields,
+// separated by TABs.
 //
 //	host, scheme and rest of the URL; date; kind; file; offset; status; type; digest; URL;
 //	CRC-32C of the line before this field

@@ -44,8 +44,8 @@ type History struct {
 // Nearest returns the memento of the URL u that is nearest to the time t, and its neighbors. If two
 // mementos are equally near, Nearest returns the earlier memento. If t is the zero time, Nearest
 // uses [Options].At. The result ok is false if the archive does not contain u. If the archive
-// contains u with http and with https, only mementos with the scheme of u count, because a site
-// often redirects from one scheme to the other.
+// contains u with http and with https, only mementos with the scheme of u count. The reason is that
+// sites often redirect from http to https.
 func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error) {
 	if t.IsZero() {
 		t = s.options.At

@@ -253,7 +253,7 @@ func (c *menuCloser) Close() error {
 }
 
 // end writes the records of the resource and the conversation. If the data is incomplete, err is
-// the reason. Only the first call of end has an effect.
+// the reason. Only the first call of this method has an effect.
 func (x *recording) end(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -256,7 +256,7 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 
 // first returns the first complete record whose index line begins with prefix. It skips the record
 // of one given entry (the parameter not), and records with another digest. If there is no such
-// record, first returns nil.
+// record, the method returns nil.
 func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {

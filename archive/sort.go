@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/bulk"
 )
 
-// sortMemory is the number of bytes of memory for sorting an index.
+// sortMemory is the memory limit in bytes for sorting an index.
 const sortMemory = 32 << 20
 
 // newSorter returns a sorter for lines. It creates temporary files in dir.
