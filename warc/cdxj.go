@@ -121,11 +121,11 @@ func (c CDXJ) Compare(d CDXJ) int {
 }
 
 // Key returns the index key of a URI, such as "com,example)/path?a=1", as pywb computes the key.
-// For http and https, the key consists of the labels of the host in reverse order, a port other
-// than the default port, and the path and query in lower case. Key decodes percent-encoded
-// characters, resolves "." and ".." segments, and sorts the query parameters. The scheme (http or
-// https) and a leading "www." do not change the key. Unlike pywb, Key does not remove session
-// identifiers. The key of any other URI is the URI itself.
+// For http and https, the key consists of the reversed host labels, a port other than the default
+// port, and the path and query in lower case. Key decodes percent-encoded characters, resolves "."
+// and ".." segments, and sorts the query parameters. The scheme (http or https) and a leading
+// "www." do not change the key. Unlike pywb, Key does not remove session identifiers. The key of
+// any other URI is the URI itself.
 func Key(uri string) string {
 	scheme, rest, _ := strings.Cut(uri, "://")
 	scheme = strings.ToLower(scheme)

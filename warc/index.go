@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// maxIndex is the number of bytes of memory for sorting an index.
+// maxIndex is the memory limit in bytes for sorting an index.
 const maxIndex = 16 << 20
 
 // indexName returns the name of the index file for an archive, such as "a.cdxj" for

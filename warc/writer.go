@@ -238,7 +238,7 @@ func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
 type draft struct {
 	typ    string
 	fields []Field
-	end    int64 // number of bytes of the block to write
+	end    int64 // number of block bytes to write
 }
 
 func (r *draft) add(name, value string) { r.fields = append(r.fields, Field{name, value}) }
