@@ -2,7 +2,6 @@ package scheme
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/profile/rfc3986"
@@ -101,12 +100,10 @@ func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 // ofURI returns the scheme of u. If the scheme is not registered, ofURI returns the generic
 // scheme.
 func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
-	name, ok := u.Scheme()
-	if !ok {
-		return &generic
+	if _, ok := u.Scheme(); ok {
+		if s := r.entry(u.String()).scheme; s != nil {
+			return s
+		}
 	}
-	if s := r.entry(u.String()).scheme; s != nil {
-		return s // the names in the table are in lower case
-	}
-	return r.named(strings.ToLower(name))
+	return &generic
 }

@@ -21,7 +21,7 @@ type Registry struct {
 }
 
 type entry struct {
-	key    uint64 // the result of octet.SchemeKey for the scheme's name
+	key    uint64 // the result of octet.SchemeKey for the name and ":"
 	scheme *Scheme
 	clean  locus.Facts // the facts of Scheme.Clean except NoHost
 	host   locus.Facts // facts of which a URL must have at least one
@@ -65,7 +65,7 @@ func (r *Registry) fill() {
 	}
 	r.table = make([]entry, size)
 	for _, s := range r.sorted {
-		key := octet.SchemeKey(s.Name)
+		key := octet.SchemeKey(s.Name + ":")
 		i := slot(key)
 		for r.table[i&(size-1)].scheme != nil {
 			i++
@@ -80,20 +80,11 @@ func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 32 }
 
 // Lookup returns the scheme with the given name. It ignores case.
 func (r *Registry) Lookup(name string) (Scheme, bool) {
-	if s := r.named(strings.ToLower(name)); s != &generic {
-		return *s, true
+	byName := func(s *Scheme, name string) int { return strings.Compare(s.Name, name) }
+	if i, ok := slices.BinarySearchFunc(r.sorted, strings.ToLower(name), byName); ok {
+		return *r.sorted[i], true
 	}
 	return Scheme{}, false
-}
-
-// named returns the scheme with the given name, which must be in lower case. If no such
-// scheme is registered, it returns the generic scheme.
-func (r *Registry) named(name string) *Scheme {
-	byName := func(s *Scheme, name string) int { return strings.Compare(s.Name, name) }
-	if i, ok := slices.BinarySearchFunc(r.sorted, name, byName); ok {
-		return r.sorted[i]
-	}
-	return &generic
 }
 
 // of returns the scheme of u. If the scheme is not registered, of returns the generic scheme.
@@ -101,17 +92,14 @@ func (r *Registry) of(u locus.URL) *Scheme {
 	if s := r.entry(u.String()).scheme; s != nil {
 		return s
 	}
-	if !u.Facts().Has(locus.SchemeLower) {
-		return r.named(u.Scheme())
-	}
 	return &generic
 }
 
 // noEntry is the entry for schemes that are not registered.
 var noEntry entry
 
-// entry returns the table entry for the scheme name before the first ":" in text. The name
-// must be in lower case. If the scheme is not registered, entry returns noEntry.
+// entry returns the table entry for the scheme name before the first ":" in text, ignoring
+// case. If the scheme is not registered, the entry contains no scheme.
 func (r *Registry) entry(text string) *entry {
 	if len(r.table) == 0 {
 		return &noEntry
@@ -130,9 +118,9 @@ func (r *Registry) entry(text string) *entry {
 	}
 }
 
-// isNamed reports whether text begins with name and a ":".
+// isNamed reports whether text begins with name, ignoring case, and a ":".
 func isNamed(text, name string) bool {
-	return strings.HasPrefix(text, name) && strings.HasPrefix(text[len(name):], ":")
+	return len(text) > len(name) && text[len(name)] == ':' && strings.EqualFold(text[:len(name)], name)
 }
 
 // All returns the registered schemes, sorted by name.
@@ -176,10 +164,10 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	}
 	e := r.entry(u.String())
 	if e.scheme == nil {
-		return r.of(u).Syntax.Check(u, p)
+		return generic.Syntax.Check(u, p)
 	}
 	// The facts of most URLs rule out violations, and make the call of Check unnecessary.
-	if f := u.Facts(); p == locus.RFC1738 && e.clean != 0 && f.Has(e.clean) && f&e.host != 0 {
+	if f := u.Facts(); p == locus.RFC1738 && e.clean != 0 && f.Has(e.clean|locus.SchemeLower) && f&e.host != 0 {
 		return nil
 	}
 	return e.scheme.Syntax.Check(u, p)

@@ -48,13 +48,12 @@ type Canon struct {
 func (c *Canon) Begin(u locus.URL) {
 	c.URL, c.Change, c.same, c.copied = u, 0, 0, false
 	c.text.Reset()
-	name := u.Scheme()
-	c.mark(!u.Facts().Has(locus.SchemeLower), locus.SchemeCase)
-	if c.Change == 0 {
-		c.same = len(name) + len(":")
+	if u.Facts().Has(locus.SchemeLower) {
+		c.same = len(u.Scheme()) + len(":")
 		return
 	}
-	c.Raw(name)
+	c.Change = locus.SchemeCase
+	c.Raw(u.Scheme())
 	c.Raw(":")
 }
 

@@ -61,9 +61,9 @@ func SchemeEnd(s string) (end int, lower bool) {
 	return end, any&Upper == 0
 }
 
-// SchemeKey returns the text before the first ":" of s as a word. If the text is longer,
-// SchemeKey uses the first eight octets. Two schemes of up to seven octets are equal if and
-// only if their keys are equal.
+// SchemeKey returns the text before the first ":" of s as a word, in lower case. If the text
+// is longer, SchemeKey uses the first eight octets. Two schemes of up to seven octets are
+// equal, ignoring case, if and only if their keys are equal.
 func SchemeKey(s string) uint64 {
 	if len(s) >= 8 {
 		return WordKey(Word(s))
@@ -76,6 +76,7 @@ func Word(s string) uint64 { return load(s, 0) }
 
 // WordKey is like [SchemeKey], but for the text whose first octets are in the word w.
 func WordKey(w uint64) uint64 {
+	w |= ones * 0x20 // This bit is the case of a letter. Each other character of a scheme, and ":", has it.
 	colon := ^(differs(w&^tops, ':') | w) & tops
 	if colon == 0 {
 		return w

@@ -50,11 +50,14 @@ func form(u locus.URL) error {
 	if port(u) == 0 {
 		return u.Errorf(0, "httpurl", "%w: not an http or https URL", locus.ErrForm)
 	}
-	if err := bnf.Form(u, u.Scheme(), "httpurl"); err != nil {
-		return err
+	if !u.Facts().Has(locus.Internet) {
+		return bnf.Form(u, u.Scheme(), "httpurl")
 	}
 	if u.Host() == "" {
 		return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
+	}
+	if _, ok := u.User(); !ok {
+		return nil
 	}
 	login, _ := u.Login()
 	start := len(u.Scheme()) + len("://")
@@ -67,11 +70,11 @@ func form(u locus.URL) error {
 // port returns the default port for the scheme of u. If the scheme is neither http nor https,
 // port returns 0.
 func port(u locus.URL) uint16 {
-	switch u.Scheme() {
-	case "http":
-		return Port
-	case "https":
+	switch {
+	case bnf.IsScheme(u, "https"):
 		return SecurePort
+	case bnf.IsScheme(u, "http"):
+		return Port
 	}
 	return 0
 }

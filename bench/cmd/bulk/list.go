@@ -11,9 +11,9 @@ import (
 )
 
 // writeList writes n lines, like the list of a crawler, with 0.28 n distinct URLs. Each line is a
-// new URL or a repeated one; half of the repetitions are from the last thousand lines. Every tenth
-// line is not in canonical form. The same n gives the same list.
-func writeList(to io.Writer, n int) {
+// new URL or a repeated one; half of the repetitions are from the last thousand lines. Of 100 lines,
+// about as many as the value of others are not in canonical form. Equal arguments give equal lists.
+func writeList(to io.Writer, n, others int) {
 	out := bufio.NewWriterSize(to, 1<<20)
 	r := rand.New(rand.NewPCG(7, uint64(n)))
 	var b []byte
@@ -28,7 +28,7 @@ func writeList(to io.Writer, n int) {
 		default:
 			k = r.Uint64N(fresh)
 		}
-		b = appendURL(b[:0], k, r.IntN(10) == 0)
+		b = appendURL(b[:0], k, r.IntN(100) < others)
 		bench.Must(out.Write(b))
 	}
 	bench.Check(out.Flush())

@@ -19,23 +19,24 @@ func main() { bench.Main("bulk", run) }
 func run() {
 	rounds := flag.Int("rounds", 3, "number of rounds")
 	n := flag.Int("lines", 15_000_000, "number of lines")
+	others := flag.Int("others", 10, "percentage of lines that are not in canonical form")
 	write := flag.Bool("list", false, "only write the list, to standard output")
 	dir := flag.String("dir", "", "store the list in `DIR`, or reuse the list there")
 	only := flag.String("only", "", "measure only programs whose names end in one of `TEXTS` (comma-separated)")
 	memory := flag.String("memory", "512M", "memory limit of the row that may spill to disk")
 	flag.Parse()
 	if *write {
-		writeList(os.Stdout, *n)
+		writeList(os.Stdout, *n, *others)
 		return
 	}
 	if *dir == "" {
 		*dir = bench.Must(os.MkdirTemp("", "locus-bulk-"))
 		defer os.RemoveAll(*dir)
 	}
-	list := filepath.Join(bench.Must(filepath.Abs(*dir)), fmt.Sprintf("urls-%d.txt", *n))
+	list := filepath.Join(bench.Must(filepath.Abs(*dir)), fmt.Sprintf("urls-%d-%d.txt", *n, *others))
 	if _, err := os.Stat(list); err != nil {
 		f := bench.Must(os.Create(list))
-		writeList(f, *n)
+		writeList(f, *n, *others)
 		bench.Check(f.Close())
 	}
 	locus := filepath.Join(filepath.Dir(list), "locus-command")
