@@ -53,8 +53,13 @@ func (c *Canon) Begin(u locus.URL) {
 		return
 	}
 	c.Change = locus.SchemeCase
-	c.Raw(u.Scheme())
-	c.Raw(":")
+	c.copy()
+	for _, o := range []byte(u.String()) {
+		c.text.WriteByte(o | 0x20) // the same octet, or the letter in lower case
+		if o == ':' {
+			break
+		}
+	}
 }
 
 func (c *Canon) mark(changed bool, what locus.Change) {
