@@ -1,5 +1,5 @@
-// Package addrspec parses addr-specs (RFC 822 section 6.1) in mailto, mid and cid URLs. There
-// they are encoded (RFC 1738 section 2.2), and have no "<" and ">".
+// Package addrspec parses addr-specs (RFC 822 section 6.1) in mailto, mid and cid URLs. In these
+// URLs, addr-specs contain escapes (RFC 1738 section 2.2) but no "<" or ">".
 //
 //	addr-spec      = local-part "@" domain
 //	local-part     = word *("." word)
@@ -10,8 +10,8 @@
 //	quoted-string  = <"> *(qtext / quoted-pair) <">
 //	domain-literal = "[" *(dtext / quoted-pair) "]"
 //
-// The package is stricter than RFC 822: spaces and comments between these elements are faults.
-// Control characters other than the tab are faults even in quotes.
+// The package is stricter than RFC 822: it rejects spaces and comments between these elements. It
+// also rejects control characters other than the tab, even in quotes.
 package addrspec
 
 import (
@@ -32,14 +32,15 @@ type Fault struct {
 	Help       string // description of the fault and the fix
 }
 
-// Split splits text at its last "@", escaped or not, that is not in a domain literal. ok is
-// false if there is none. In this package, text must be URL text with complete escapes.
+// Split splits an addr-spec at the last "@" outside a domain literal. The "@" may be escaped. If
+// there is no such "@", ok is false. Unless stated otherwise, each text argument of this package
+// must be URL text in which all escapes are complete.
 func Split(text string) (local, domain string, ok bool) { return split(text, len("%40")) }
 
-// SplitPlain is [Split] for an "@" without an escape. The text may contain any escapes.
+// SplitPlain is like [Split], but ignores an escaped "@". It accepts malformed escapes.
 func SplitPlain(text string) (local, domain string, ok bool) { return split(text, len("@")) }
 
-// split splits text at its "@". An escaped "@" may have up to size bytes.
+// split splits text at its "@", which occupies at most size bytes of text.
 func split(text string, size int) (local, domain string, ok bool) {
 	at, literal := span{}, span{} // the last "@", and the last "@" before the last "["
 	pair := false                 // the octet follows "\"
@@ -65,10 +66,10 @@ func split(text string, size int) (local, domain string, ok bool) {
 	return text[:at.start], text[at.end:], true
 }
 
-// span is a part of a text. The zero span means that the part is missing.
+// span is a range of offsets in a text. The zero span means that the part is missing.
 type span struct{ start, end int }
 
-// Encode returns octets as URL text. It does not escape the "@" before the domain or the
+// Encode encodes an address as URL text. It escapes neither the "@" before the domain nor the
 // characters in the set keep.
 func Encode(octets string, keep escape.Set) string {
 	text := escape.Encode(octets, keep)
@@ -78,8 +79,8 @@ func Encode(octets string, keep escape.Set) string {
 	return text
 }
 
-// Canonical returns the canonical form of u and the changes. The scheme-specific part of u must
-// be case-sensitive octets.
+// Canonical returns the canonical form of the URL u and the changes that it made. The
+// scheme-specific part of u must be case-sensitive.
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) {
 		return u, 0, nil
@@ -90,8 +91,8 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// Faults returns the faults of text in order. For an addr-spec it returns nil without
-// allocation.
+// Faults returns the errors in text, usually in order of offset. If text is a valid addr-spec,
+// Faults returns nil without allocation.
 func Faults(text string) []Fault { return faults(text, false) }
 
 func faults(text string, isUTF8 bool) []Fault {
@@ -106,8 +107,8 @@ func faults(text string, isUTF8 bool) []Fault {
 	return s.faults
 }
 
-// FaultsUTF8 is [Faults] by RFC 6531 section 3.3, which allows UTF-8 in atoms and quotes.
-// For a text that is not UTF-8 it returns one fault.
+// FaultsUTF8 is like [Faults], but follows RFC 6531 section 3.3, which allows UTF-8 in atoms and
+// quotes. If text is not valid UTF-8, FaultsUTF8 returns one fault.
 func FaultsUTF8(text string) []Fault {
 	if !utf8.ValidString(bnf.Decode(text)) {
 		return []Fault{{Start: 0, End: len(text), Help: "the address is not valid UTF-8"}}
@@ -115,16 +116,17 @@ func FaultsUTF8(text string) []Fault {
 	return faults(text, true)
 }
 
-// Report adds a finding for each fault of text, which begins at offset in the URL. Such a text
-// is grammatical by RFC 1738 section 5, but is not an address.
+// Report adds a finding for each error in text. The parameter offset is the position of text in
+// the URL. The findings say that the text matches the grammar of RFC 1738 section 5 but is not a
+// valid address.
 func Report(f *bnf.Findings, offset int, text string) {
 	for _, fault := range Faults(text) {
 		f.Impossible("addr-spec", "RFC 822 6.1", offset+fault.Start, text[fault.Start:fault.End], fault.Help)
 	}
 }
 
-// Sound reports, without allocation, whether u has no violation of RFC 1738. Its
-// scheme-specific part must be one addr-spec.
+// Sound reports whether the URL u conforms to RFC 1738. It does not allocate for conforming URLs.
+// The scheme-specific part of u must be one addr-spec.
 func Sound(u locus.URL) bool {
 	const clean = locus.SchemeLower | locus.PathXchar | locus.FragmentXchar
 	facts := u.Facts()
@@ -135,8 +137,7 @@ func Sound(u locus.URL) bool {
 	return isPlain(text) || Faults(text) == nil
 }
 
-// isPlain reports whether text consists of atoms and dots around one "@", like nearly every
-// address.
+// isPlain reports whether text consists of atoms and dots around one "@". Nearly all addresses do.
 func isPlain(text string) bool {
 	at := strings.IndexByte(text, '@')
 	return at > 0 && (isPlainAtom(text[:at]) || isAtoms(text[:at])) && (locus.IsHost(text[at+1:]) || isAtoms(text[at+1:]))
@@ -172,8 +173,8 @@ func (s *scanner) fault(start, end int, c byte, help string) {
 	s.faults = append(s.faults, Fault{Start: start, End: end, Octet: c, Help: help})
 }
 
-// route reports a route (RFC 822 section 6.1: "@one,@two:") before the local part that ends
-// at end, and returns the offset after it.
+// route reports a route (RFC 822 section 6.1: "@one,@two:") before the local part. It returns the
+// offset after the route.
 func (s *scanner) route(end int) int {
 	if end == 0 {
 		return 0
@@ -192,11 +193,12 @@ func (s *scanner) route(end int) int {
 	return 0
 }
 
-// words reads the words from i to end, which dots separate. A word is an atom, or a text between
-// the characters open and shut. part is the name of the sequence of words, for findings.
+// words reads the dot-separated words between the offsets i and end. A word is an atom, or text
+// that is enclosed in the characters open and shut. The fault descriptions contain part, the name
+// of the word sequence.
 func (s *scanner) words(i, end int, open, shut byte, part string) {
 	const (
-		empty  = iota // the word has not begun
+		empty  = iota // no word has begun
 		inAtom        // in an atom
 		whole         // the word is a complete quoted string or domain literal
 	)
@@ -229,7 +231,8 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 	}
 }
 
-// quoted reads the quoted string or domain literal at the offset start, and returns its end.
+// quoted reads the quoted string or domain literal that begins at the offset start. It returns the
+// offset after the closing character.
 func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 	_, size := bnf.Octet(s.text, start)
 	pair := false // the octet follows "\"
@@ -252,7 +255,7 @@ func (s *scanner) isAtom(c byte) bool {
 	return octet.Is(c, octet.Atom) || s.isUTF8 && c >= utf8.RuneSelf
 }
 
-// isQuotable reports whether c may be in quotes, perhaps after "\".
+// isQuotable reports whether c may occur in a quoted string, perhaps after "\".
 func (s *scanner) isQuotable(c byte) bool {
 	return c >= ' ' && c < 0x7F || c == '\t' || s.isUTF8 && c >= utf8.RuneSelf
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/locus-url/locus/internal/addrspec"
 )
 
-// The grammar of RFC 822 as slow, readable expressions to compare Faults with. They read one
-// character per octet, and of control characters only the tab.
+// These regular expressions describe the RFC 822 grammar. They are slow but readable, and the
+// tests compare Faults with them. They match one character per octet, and no control character
+// except the tab.
 const (
 	atom       = `[!#$%&'*+\-/0-9=?A-Z^_` + "`" + `a-z{|}~]+`
 	quotedPair = `\\[\t -~]`
@@ -47,8 +48,9 @@ func isAddrSpec(text string) bool {
 	return false
 }
 
-// hold compares Faults with the grammar.
-func hold(t *testing.T, text string) bool {
+// checkFaults compares the results of Faults with the regular expressions. It reports whether text
+// is a valid addr-spec.
+func checkFaults(t *testing.T, text string) bool {
 	t.Helper()
 	want := isAddrSpec(text)
 	faults := addrspec.Faults(text)
@@ -111,7 +113,7 @@ func TestFaultsAgree(t *testing.T) {
 			b.WriteByte('@')
 			b.WriteString([]string{"h", "h.dom", "%5B1%5D.x"}[rnd.IntN(3)])
 		}
-		if hold(t, b.String()) {
+		if checkFaults(t, b.String()) {
 			good++
 		}
 		if t.Failed() {
@@ -124,7 +126,7 @@ func TestFaultsAgree(t *testing.T) {
 	}
 }
 
-// The addresses of RFC 822 appendix A, and their faults.
+// The test cases are addresses of RFC 822 appendix A, and malformed addresses that are similar.
 func TestFaults(t *testing.T) {
 	type place struct {
 		start, end int
@@ -162,7 +164,7 @@ func TestFaults(t *testing.T) {
 		{"%22%5C@b", []place{{0, 6, '"'}}},
 		{"caf%C3%A9@h", []place{{3, 6, 0xC3}, {6, 9, 0xA9}}},
 	} {
-		hold(t, row.text)
+		checkFaults(t, row.text)
 		var got []place
 		for _, f := range addrspec.Faults(row.text) {
 			got = append(got, place{f.Start, f.End, f.Octet})
@@ -191,12 +193,12 @@ func FuzzFaults(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		// Only complete escapes are valid input.
 		if _, err := escape.Decode(text); err == nil {
-			hold(t, text)
+			checkFaults(t, text)
 		}
 	})
 }
 
-// Valid and invalid addresses of RFC 6531 and RFC 6532.
+// The test cases are valid and invalid addresses by RFC 6531 and RFC 6532.
 func TestFaultsUTF8(t *testing.T) {
 	for text, want := range map[string]int{
 		"caf%C3%A9@h":              0,
