@@ -1,9 +1,9 @@
-// Package nvt implements the Telnet protocol for either side: the octets of a Network
-// Virtual Terminal and the commands between them (RFC 854), options with the Q method
-// of RFC 1143, which never loops, and their subnegotiations (RFC 855).
+// Package nvt implements both sides of the Telnet protocol. It handles the data and commands of a
+// Network Virtual Terminal (RFC 854), and options and their subnegotiations (RFC 855). It
+// negotiates options with the Q method of RFC 1143, which prevents negotiation loops.
 //
-// A [Conn] accepts the options in its [Options] and rejects all others. It sends
-// nothing by itself, so it also works with peers that do not use Telnet.
+// A [Conn] accepts the options in its [Options] and rejects all other options. It never starts a
+// negotiation by itself, so a Conn also works with peers that do not use Telnet.
 package nvt
 
 import "strconv"
@@ -44,7 +44,7 @@ const (
 	StartTLS       byte = 46 // draft-altman-telnet-starttls
 )
 
-// CommandName returns the name of a command in RFC 854, or its number.
+// CommandName returns the RFC 854 name of a command. It returns the number of an unknown command.
 func CommandName(command byte) string {
 	if command >= EOR {
 		return [...]string{"EOR", "SE", "NOP", "DM", "BRK", "IP", "AO", "AYT", "EC", "EL", "GA", "SB", "WILL", "WONT", "DO", "DONT", "IAC"}[command-EOR]
@@ -60,7 +60,7 @@ var optionNames = map[byte]string{
 	NewEnvironment: "NEW-ENVIRON", TN3270E: "TN3270E", Charset: "CHARSET", StartTLS: "START-TLS",
 }
 
-// OptionName returns the name of an option, or its number.
+// OptionName returns the name of an option. It returns the number of an unknown option.
 func OptionName(option byte) string {
 	if name, ok := optionNames[option]; ok {
 		return name

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// ErrEndless means that the other side never ends a subnegotiation, or only negotiates
-// options.
+// ErrEndless means that the other side sent an endless subnegotiation or too many option commands.
 var ErrEndless = errors.New("the negotiation does not end")
 
 // ErrRecord means that a record exceeds its limit.
@@ -22,35 +21,35 @@ var ErrUpgrade = errors.New("the host requested TLS and then refused it")
 var ErrHeld = errors.New("too much data was sent before TLS started")
 
 const (
-	// maxNegotiations is the maximum number of commands about options without a pause
-	// between them: a hundred times as many as in real sessions.
+	// maxNegotiations is the maximum number of option commands without a pause. It is a
+	// hundred times the number in real sessions.
 	maxNegotiations = 1 << 14
-	// A pause of negotiationPause resets the count of commands. To check that the client is alive,
-	// some hosts send TIMING-MARK every few seconds or minutes, for days.
+	// After a pause of negotiationPause, Conn resets its count of option commands. To check
+	// that the client is alive, some hosts send TIMING-MARK every few seconds or minutes, for
+	// days.
 	negotiationPause = time.Second
-	// maxHeld is the maximum number of octets that are buffered until TLS has begun.
+	// maxHeld is the maximum number of octets that Conn buffers until TLS starts.
 	maxHeld = 64 << 10
 )
 
 // Options configure a Conn. The zero value accepts no option.
 type Options struct {
 	Options []Option
-	// Keyboard means that the data of Write is a user's input: CR is the Enter key, sent
-	// as CR LF (RFC 1123 section 3.3.1). Otherwise the data is output for a printer: CR
-	// is a carriage return, sent as CR NUL (RFC 854).
+	// Keyboard means that the caller writes a user's input. Then CR is the Enter key, and
+	// Write sends it as CR LF (RFC 1123 section 3.3.1). Otherwise the caller writes printer
+	// output. Then CR is a carriage return, and Write sends it as CR NUL (RFC 854).
 	Keyboard bool
-	// Command is called with each command that is not about options, after the data
-	// before it has been read. It may be nil.
+	// Command is called for each command that is not an option command, after Conn has read
+	// the data that precedes the command. It may be nil.
 	Command func(command byte)
-	// Changed is called after [Option.Changed], for each option. It may be nil.
+	// Changed is called for each option, after its [Option.Changed]. It may be nil.
 	Changed func(us bool, code byte, on bool)
 	// Trace is called with a description of each command that is sent or received. It may be nil.
 	Trace func(sent bool, text string)
 }
 
-// Conn is one side of a Telnet connection. Read and Next must not be called
-// concurrently with each other; all other methods may. Read calls the functions of the
-// options.
+// Conn is one side of a Telnet connection. All methods may be called concurrently, except that
+// only one call of Read or Next may run at a time. Read and Next call the functions in [Options].
 type Conn struct {
 	net.Conn // the underlying connection
 
@@ -59,9 +58,9 @@ type Conn struct {
 	options         map[byte]*Option
 	scan            scanner
 	raw             []byte // read buffer
-	in              []byte // the part of raw that was not scanned yet
-	err             error  // error of the connection; returned after all of in was scanned
-	negotiations    int    // commands about options since the last pause
+	in              []byte // the part of raw that has not been scanned
+	err             error  // connection error; returned when all input has been scanned
+	negotiations    int    // option commands since the last pause
 	lastNegotiation time.Time
 	upgrade         func(net.Conn) (net.Conn, error)
 
@@ -70,12 +69,13 @@ type Conn struct {
 	them       [256]optionState
 	out        []byte
 	enterNUL   bool   // send Enter as CR NUL
-	hold       bool   // send nothing until the upgrade
+	hold       bool   // delay all output until the upgrade
 	held       []byte // data to send after the upgrade
 	holdOption byte   // option that starts the upgrade
 }
 
-// New returns one side of a Telnet connection over c. o may be nil.
+// New returns one side of a Telnet connection over the network connection c. The options o may be
+// nil.
 func New(c net.Conn, o *Options) *Conn {
 	t := &Conn{Conn: c, stream: c, options: make(map[byte]*Option), raw: make([]byte, 32<<10)}
 	if o != nil {
@@ -87,8 +87,8 @@ func New(c net.Conn, o *Options) *Conn {
 	return t
 }
 
-// Read returns the data between commands. It returns CR NUL as CR unless the other side
-// sends in binary.
+// Read reads the data between commands. It converts CR NUL to CR, unless the other side sends in
+// binary mode.
 func (c *Conn) Read(p []byte) (n int, err error) {
 	for n == 0 && len(p) > 0 {
 		if n, _, err = c.Next(p); err != nil && n == 0 {
@@ -98,9 +98,9 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Next reads up to the next command and handles it. It returns the data before the
-// command, possibly none. The result end reports whether the command was the end of a
-// record.
+// Next reads up to the next command and handles that command. It stores the data before the
+// command in p, and returns the number of bytes, which may be zero. The result end reports whether
+// the command was the end of a record.
 func (c *Conn) Next(p []byte) (n int, end bool, err error) {
 	if len(c.in) == 0 {
 		if c.err != nil {
@@ -131,7 +131,7 @@ func (c *Conn) Next(p []byte) (n int, end bool, err error) {
 
 func (c *Conn) command(command byte) {
 	if command != EOR {
-		// Callers that use records trace them.
+		// Callers that use records trace the records themselves.
 		c.trace(false, command)
 	}
 	if c.o.Command != nil {
@@ -139,7 +139,7 @@ func (c *Conn) command(command byte) {
 	}
 }
 
-// isEndless counts a command about options and reports whether there are too many.
+// isEndless counts an option command, and reports whether there were too many option commands.
 func (c *Conn) isEndless() bool {
 	now := time.Now()
 	if now.Sub(c.lastNegotiation) > negotiationPause {
@@ -163,7 +163,7 @@ func (c *Conn) option(verb, code byte) error {
 		asked = s == wantYes || s == wantYesOpposite
 		return s.receive(on, agreed)
 	})
-	// TN3270E is binary in both directions, whatever the sides negotiated (RFC 2355 section 4).
+	// With TN3270E, both directions are always binary (RFC 2355 section 4).
 	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
 	c.mu.Unlock()
 	if err != nil || o == nil || was == is && !asked {
@@ -178,8 +178,8 @@ func (c *Conn) option(verb, code byte) error {
 	return nil
 }
 
-// Ask requests that an option be enabled or disabled. If us is true, the option concerns
-// this side, otherwise the other side. Changed reports the outcome.
+// Ask requests that an option be enabled or disabled. If us is true, the request is for this
+// side's option, otherwise for the other side's option. The Changed functions report the outcome.
 func (c *Conn) Ask(us bool, code byte, on bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,8 +187,8 @@ func (c *Conn) Ask(us bool, code byte, on bool) error {
 	return err
 }
 
-// side returns the state of an option on one side: this side if us is true, otherwise the other
-// side. The caller must hold c.mu.
+// side returns the state of an option on this side, if us is true, or on the other side. The
+// caller must hold c.mu.
 func (c *Conn) side(us bool, code byte) *optionState {
 	if us {
 		return &c.us[code]
@@ -196,8 +196,9 @@ func (c *Conn) side(us bool, code byte) *optionState {
 	return &c.them[code]
 }
 
-// change applies a transition to one side of an option and sends the answer. It reports whether the
-// option was on before, and whether it is on now. The caller must hold c.mu.
+// change applies the transition next to an option and sends the answer. The results was and is
+// report whether the option was enabled before and after the transition. The caller must hold
+// c.mu.
 func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, answer)) (was, is bool, err error) {
 	s := c.side(us, code)
 	was = s.on()
@@ -213,8 +214,7 @@ func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, a
 	return was, is, err
 }
 
-// Enabled reports whether an option is in force on this side, if us is true, or on the other
-// side.
+// Enabled reports whether an option is enabled on this side, if us is true, or on the other side.
 func (c *Conn) Enabled(us bool, code byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -251,12 +251,12 @@ func (c *Conn) subnegotiation() error {
 	return err
 }
 
-// Upgrade makes Read call the function wrap after the current subnegotiation. Read then
-// replaces the connection with the result and resets all options. Only [Option.Sub] may
-// call it.
+// Upgrade schedules a connection upgrade, such as TLS. After the current subnegotiation, Read
+// calls wrap, replaces the connection with the result, and resets all options. Only [Option.Sub]
+// may call it.
 func (c *Conn) Upgrade(wrap func(net.Conn) (net.Conn, error)) { c.upgrade = wrap }
 
-// unread is a connection with octets that have been read already.
+// unread is a connection that first returns octets that were already read.
 type unread struct {
 	net.Conn
 	octets []byte
@@ -271,10 +271,9 @@ func (u *unread) Read(p []byte) (int, error) {
 	return u.Conn.Read(p)
 }
 
-// Write sends data, with each IAC doubled. In binary nothing else changes (RFC 856).
-// Otherwise Write sends LF as CR LF, CR as CR LF or CR NUL (see Options.Keyboard), and
-// CR LF and CR NUL unchanged. A CR LF that is split between two writes counts as two
-// line ends.
+// Write sends data and doubles each IAC. In binary mode, Write changes nothing else (RFC 856).
+// Otherwise Write sends LF as CR LF, and CR as CR LF or CR NUL (see [Options].Keyboard). It does
+// not change CR LF and CR NUL. If two writes split a CR LF, Write sends two line ends.
 func (c *Conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -285,8 +284,8 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteOctets sends data with only IAC doubled, in binary or not. Outside binary the
-// caller must follow RFC 854: LF and CR NUL are not line ends.
+// WriteOctets sends data and doubles each IAC, but does not convert line ends. If the connection
+// is not in binary mode, the caller must write the line ends of RFC 854.
 func (c *Conn) WriteOctets(p []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,15 +293,16 @@ func (c *Conn) WriteOctets(p []byte) error {
 	return c.flush()
 }
 
-// SetEnter selects the octets that the Enter key sends: CR NUL, or CR LF. RFC 1123
-// section 3.3.1 requires both, and CR LF as the default.
+// SetEnter selects the octets that the Enter key sends. They are CR NUL if nul is true, and CR LF
+// otherwise. RFC 1123 section 3.3.1 requires a client to support both line ends, with CR LF as the
+// default.
 func (c *Conn) SetEnter(nul bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enterNUL = nul
 }
 
-// WriteRecord sends data and the end of a record.
+// WriteRecord sends p as a record, followed by an end-of-record command.
 func (c *Conn) WriteRecord(p []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -310,7 +310,7 @@ func (c *Conn) WriteRecord(p []byte) error {
 	return c.flush()
 }
 
-// appendText appends p in the form that Write sends. The caller must hold c.mu.
+// appendText appends p to dst, encoded as described for Write. The caller must hold c.mu.
 func (c *Conn) appendText(dst, p []byte) []byte {
 	if c.us[Binary].on() && !c.hold {
 		return appendOctets(dst, p)
@@ -350,23 +350,23 @@ func appendOctets(dst, p []byte) []byte {
 	}
 }
 
-// Command sends a command that is not about options.
+// Command sends a command that is not an option command.
 func (c *Conn) Command(command byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.send(command)
 }
 
-// Sub sends a subnegotiation.
+// Sub sends a subnegotiation of the option code.
 func (c *Conn) Sub(code byte, data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sub(code, data)
 }
 
-// SubLast sends the last subnegotiation before [Conn.Upgrade]. Until then Conn buffers
-// data, and sends no commands about options, because both sides will reset them. If the
-// other side rejects the option after all, the error is [ErrUpgrade].
+// SubLast sends the last subnegotiation before [Conn.Upgrade]. Until the upgrade, Conn buffers
+// outgoing data. It sends no option commands, because both sides will reset their options. If the
+// other side then rejects the option, Read returns [ErrUpgrade].
 func (c *Conn) SubLast(code byte, data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -392,7 +392,7 @@ func (c *Conn) send(command ...byte) error {
 	return c.flush()
 }
 
-// flush writes or holds back c.out. The caller must hold c.mu.
+// flush writes c.out, or buffers it until the upgrade. The caller must hold c.mu.
 func (c *Conn) flush() error {
 	if c.hold {
 		if len(c.held)+len(c.out) > maxHeld {

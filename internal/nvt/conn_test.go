@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/internal/certtest"
 )
 
-// All states of RFC 1143 section 7, and the answer in each.
+// The test cases are all states of RFC 1143 section 7 and the required answers.
 func TestStates(t *testing.T) {
 	type row struct {
 		from   optionState
@@ -46,13 +46,13 @@ func TestStates(t *testing.T) {
 		{wantYesOpposite, true, true, wantYes, silence}, {wantYesOpposite, false, true, wantYesOpposite, silence},
 	} {
 		if to, say := r.from.request(r.on); to != r.to || say != r.say {
-			t.Errorf("%d is asked for %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
+			t.Errorf("state %d, request %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
 		}
 	}
 }
 
-// Changed must be called for the rejection of a requested option, but not of an option
-// that was not requested.
+// Changed must be called if the other side rejects a requested option, but not if it rejects an
+// option that this side did not request.
 func TestRefused(t *testing.T) {
 	var events []string
 	changed := func(us, on bool) { events = append(events, word(us)+" "+word(on)) }
@@ -79,7 +79,7 @@ func TestRefused(t *testing.T) {
 func TestAgreement(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var us, them optionState // us of one side, and the other's view of it
+		var us, them optionState // the state of one option on one side, and the other side's view of that state
 		var toThem, toUs []answer
 		say := func(q *[]answer, a answer) {
 			if a != silence {
@@ -127,7 +127,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// script is the peer of a connection: the data that it sends and has received.
+// script is the peer of a connection: the data to send, and the data received so far.
 type script struct {
 	net.Conn
 	in  io.Reader
@@ -182,7 +182,7 @@ func word(b bool) string {
 	return "false"
 }
 
-// The output of Write for each line end in each relevant state.
+// Write must encode each kind of line end correctly in each relevant state.
 func TestWrite(t *testing.T) {
 	writers := []struct {
 		name     string
@@ -200,7 +200,7 @@ func TestWrite(t *testing.T) {
 	}
 	for _, test := range []struct {
 		in   string
-		sent [8]string // by each writer
+		sent [8]string // output of each writer
 	}{
 		{"a\rb", [8]string{"a\r\x00b", "a\r\nb", "a\r\x00b", "a\rb", "a\r\nb", "a\r\nb", "a\rb", "a\rb"}},
 		{"a\r", [8]string{"a\r\x00", "a\r\n", "a\r\x00", "a\r", "a\r\n", "a\r\n", "a\r", "a\r"}},
@@ -233,7 +233,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Records are binary, which TN3270E implies.
+// Read must treat records as binary data with the option BINARY, or with TN3270E, which implies
+// binary transmission.
 func TestReadBinary(t *testing.T) {
 	both := []Option{{Code: Binary, Us: true, Them: true}, {Code: TN3270E, Us: true, Them: true}}
 	for begin, want := range map[string]string{
@@ -294,7 +295,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestStorm(t *testing.T) {
+func TestEndlessNegotiation(t *testing.T) {
 	for name, text := range map[string]string{
 		"options":         strings.Repeat("\xff\xfd\x01\xff\xfe\x01", maxNegotiations),
 		"subnegotiations": strings.Repeat("\xff\xfa\x01\xff\xf0", maxNegotiations+1),
@@ -308,7 +309,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// A host may request an option now and then for days, to check that the client is alive.
+// A host may request an option at intervals for days, to check that the client is alive.
 func TestConnectionStaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -326,9 +327,9 @@ func TestConnectionStaysOpen(t *testing.T) {
 	})
 }
 
-// Data written before a pending TLS must be sent over TLS, and options must not be
-// negotiated meanwhile.
-func TestHeld(t *testing.T) {
+// Data that is written before a pending TLS upgrade must be sent over TLS. Meanwhile, Conn must
+// not negotiate options.
+func TestWriteBeforeTLS(t *testing.T) {
 	const follows = "\xff\xfa\x2e\x01\xff\xf0"
 	s := scripted("")
 	var c *Conn
@@ -346,7 +347,7 @@ func TestHeld(t *testing.T) {
 			})
 		},
 	}}})
-	hear := func(text string) {
+	receive := func(text string) {
 		t.Helper()
 		s.in = strings.NewReader(text)
 		c.err = nil
@@ -363,11 +364,11 @@ func TestHeld(t *testing.T) {
 	}
 	begin := func() {
 		t.Helper()
-		hear("\xff\xfd\x2e")
+		receive("\xff\xfd\x2e")
 		sent("\xff\xfb\x2e" + follows)
 	}
 	begin()
-	hear("\xff\xfb\x01\xff\xfd\x00\xff\xfd\x1f")
+	receive("\xff\xfb\x01\xff\xfd\x00\xff\xfd\x1f")
 	for _, err := range []error{c.Sub(WindowSize, []byte("size")), c.Ask(false, SGA, true), c.Command(AYT)} {
 		if err != nil {
 			t.Error(err)
@@ -380,11 +381,11 @@ func TestHeld(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 	sent("")
-	hear(follows + "\xff\xfb\x01")
+	receive(follows + "\xff\xfb\x01")
 	sent("[TLS]\xff\xf6secret\r\n\xff\xff\xff\xfd\x01")
 	io.WriteString(c, "after")
 	sent("after")
-	// Data for TLS must not be sent without it.
+	// Data that was buffered for TLS must not be sent in plain text.
 	begin()
 	io.WriteString(c, "secret")
 	s.in = strings.NewReader("\xff\xfe\x2e")
@@ -396,7 +397,7 @@ func TestHeld(t *testing.T) {
 	sent("")
 }
 
-// TLS begins after the subnegotiation, with all options off.
+// TLS must start after the subnegotiation, with all options disabled.
 func TestUpgrade(t *testing.T) {
 	ours, theirs, err := certtest.Pair()
 	if err != nil {
@@ -412,7 +413,7 @@ func TestUpgrade(t *testing.T) {
 			done <- err
 			return
 		}
-		// The answer to WILL ECHO.
+		// Read the answer to WILL ECHO.
 		if _, err := io.ReadFull(near, make([]byte, 3)); err != nil {
 			done <- err
 			return

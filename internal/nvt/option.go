@@ -5,13 +5,13 @@ type Option struct {
 	Code byte
 	Us   bool // accept the option for this side
 	Them bool // accept the option for the other side
-	// Sub is called with the data of the other side's subnegotiation, which is valid
-	// until Sub returns. Read calls it, as it calls Changed. If nil, Read ignores the
-	// data.
+	// Sub is called with the data of a subnegotiation that the other side sent. The data is
+	// valid until Sub returns. Read calls both Sub and Changed. If Sub is nil, Read ignores
+	// the data.
 	Sub func(data []byte)
-	// Changed is called when the option is enabled or disabled, or if it stays disabled
-	// although Ask requested it. If us is true, the option of this side has changed,
-	// otherwise the option of the other side. It may be nil.
+	// Changed is called when the option is enabled or disabled, or when the other side rejects
+	// a request of Ask to enable the option. If us is true, the state of this side has
+	// changed, otherwise the state of the other side. Changed may be nil.
 	Changed func(us, on bool)
 }
 
@@ -22,9 +22,9 @@ const (
 	no optionState = iota
 	yes
 	wantNo          // this side requested to turn the option off
-	wantNoOpposite  // like wantNo; after the answer, this side will request the option again
+	wantNoOpposite  // like wantNo, but this side will request the option again after the answer
 	wantYes         // this side requested to turn the option on
-	wantYesOpposite // like wantYes; after the answer, this side will request to turn the option off
+	wantYesOpposite // like wantYes, but this side will turn the option off after the answer
 )
 
 func (s optionState) on() bool { return s == yes || s == wantNo || s == wantNoOpposite }
@@ -37,7 +37,7 @@ const (
 	refuse         // DONT or WONT
 )
 
-// transition is the next state of an option and the reply to send.
+// transition holds the next state of an option and the answer to send.
 type transition struct {
 	state  optionState
 	answer answer
@@ -45,8 +45,8 @@ type transition struct {
 
 // The tables of RFC 1143 section 7 map each state to a transition. The first two tables apply if
 // the other side reports that the option is on or off. The last two apply if this side requests to
-// turn the option on or off. In state no, receivedOn assumes that this side accepts the option. In
-// state wantNo, WILL in answer to DONT is an error of the other side.
+// turn the option on or off. For the state no, receivedOn assumes that this side accepts the
+// option. In the state wantNo, a peer that answers DONT with WILL violates the protocol.
 var (
 	receivedOn = [...]transition{
 		no: {yes, agree}, yes: {yes, silence}, wantNo: {no, silence},
@@ -66,8 +66,9 @@ var (
 	}
 )
 
-// receive returns the next state and the answer to a received command. on is true for WILL and DO,
-// and false for WONT and DONT. agreed must report whether this side accepts the option.
+// receive returns the next state and the answer to a received command. The parameter on is true
+// for WILL and DO, and false for WONT and DONT. The parameter agreed must be true if this side
+// accepts the option.
 func (s optionState) receive(on, agreed bool) (optionState, answer) {
 	t := receivedOff[s]
 	switch {
@@ -79,8 +80,8 @@ func (s optionState) receive(on, agreed bool) (optionState, answer) {
 	return t.state, t.answer
 }
 
-// request returns the next state and the command to send if this side requests the option on or
-// off.
+// request returns the next state and the command to send when this side requests that the option
+// be enabled or disabled.
 func (s optionState) request(on bool) (optionState, answer) {
 	t := requestOff[s]
 	if on {

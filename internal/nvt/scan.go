@@ -4,9 +4,9 @@ import "bytes"
 
 // Limits of subnegotiations.
 const (
-	MaxSub     = 8 << 10 // octets; a longer one is ignored
+	MaxSub     = 8 << 10 // octets; longer subnegotiations are ignored
 	maxEndless = 1 << 20 // maximum octets in a subnegotiation without an end
-	maxLost    = 1 << 10 // subnegotiations without an end
+	maxLost    = 1 << 10 // maximum number of subnegotiations without an end
 )
 
 // syntaxState is the position of a scanner in the syntax of RFC 854.
@@ -25,14 +25,14 @@ const (
 type event uint8
 
 const (
-	noEvent event = iota // dst is full or src is used up
+	noEvent event = iota // the output buffer is full, or the input is exhausted
 	commandEvent
-	optionEvent // a verb and an option
+	optionEvent // an option command: a verb and an option
 	subEvent
 	endlessEvent // a subnegotiation without an end
 )
 
-// scanner separates data from commands. The zero scanner is at the beginning.
+// scanner separates data from commands. The zero scanner is at the beginning of a stream.
 type scanner struct {
 	binary bool // CR is an ordinary octet
 
@@ -45,9 +45,9 @@ type scanner struct {
 	unfinished int // subnegotiations without an end
 }
 
-// scan copies data from src to dst up to the next event. It returns the number of octets written to
-// dst, and the number of octets used from src. It removes NUL after CR, because CR NUL means a lone
-// CR.
+// scan copies data from src to dst up to the next event. It returns the number of octets that it
+// wrote to dst, and the number of octets that it consumed from src. Because CR NUL means a CR
+// alone, scan removes the NUL.
 func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 	for used < len(src) {
 		if s.state != inData {
@@ -90,7 +90,7 @@ func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 	return wrote, used, noEvent
 }
 
-// data copies octets without IAC and removes each NUL after CR.
+// data copies octets that contain no IAC, and removes each NUL after a CR.
 func (s *scanner) data(dst, src []byte) (wrote int) {
 	if s.binary {
 		return copy(dst, src)
@@ -141,7 +141,8 @@ func (s *scanner) step(o byte) event {
 			s.state = inSub
 			s.keep([]byte{IAC})
 		default:
-			// A command also ends a subnegotiation, because the IAC SE may have been lost.
+			// Another command also ends the subnegotiation, because the IAC SE may
+			// have been lost.
 			if s.unfinished++; s.unfinished > maxLost {
 				return endlessEvent
 			}
@@ -151,7 +152,7 @@ func (s *scanner) step(o byte) event {
 	return noEvent
 }
 
-// afterIAC handles the octet after an IAC. An unknown command does nothing.
+// afterIAC handles the octet after an IAC.
 func (s *scanner) afterIAC(o byte) event {
 	switch {
 	case o == IAC:
@@ -168,8 +169,8 @@ func (s *scanner) afterIAC(o byte) event {
 	return noEvent
 }
 
-// takeSub handles a subnegotiation up to the next IAC, and returns the number of
-// octets that it used, including the IAC.
+// takeSub handles a subnegotiation up to the next IAC, and returns the number of octets that it
+// consumed, including the IAC.
 func (s *scanner) takeSub(src []byte) (used int) {
 	i := bytes.IndexByte(src, IAC)
 	if i < 0 {
@@ -181,7 +182,7 @@ func (s *scanner) takeSub(src []byte) (used int) {
 	return i + 1
 }
 
-// keep adds octets to the subnegotiation, up to MaxSub.
+// keep appends octets to the subnegotiation, up to a total of MaxSub.
 func (s *scanner) keep(octets []byte) {
 	s.subSize += len(octets)
 	s.sub = append(s.sub, octets[:min(len(octets), MaxSub-len(s.sub))]...)

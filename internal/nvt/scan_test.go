@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// told returns a description of the events of a stream.
-func told(stream []byte, binary bool, room, piece int) string {
+// scanEvents returns a description of the data and events in a stream. It passes the stream to the
+// scanner in pieces of the given size, with an output buffer of room octets.
+func scanEvents(stream []byte, binary bool, room, piece int) string {
 	var b strings.Builder
 	s := scanner{binary: binary}
 	data := make([]byte, room)
@@ -37,8 +38,8 @@ func told(stream []byte, binary bool, room, piece int) string {
 	return b.String()
 }
 
-// slowly returns the expected result of told, octet by octet.
-func slowly(stream []byte, binary bool) string {
+// referenceEvents computes the expected result of scanEvents in a simple way, one octet at a time.
+func referenceEvents(stream []byte, binary bool) string {
 	var b strings.Builder
 	next := func() (byte, bool) {
 		if len(stream) == 0 {
@@ -123,10 +124,10 @@ var streams = []string{
 func TestScan(t *testing.T) {
 	for _, stream := range streams {
 		for _, binary := range []bool{false, true} {
-			want := slowly([]byte(stream), binary)
+			want := referenceEvents([]byte(stream), binary)
 			for _, room := range []int{1, 2, 3, 1 << 16} {
 				for _, piece := range []int{1, 2, 3, 1 << 16} {
-					if got := told([]byte(stream), binary, room, piece); got != want {
+					if got := scanEvents([]byte(stream), binary, room, piece); got != want {
 						t.Errorf("%.40q, binary %v, room %d, pieces of %d: %.80s, want %.80s", stream, binary, room, piece, got, want)
 					}
 				}
@@ -135,7 +136,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// RFC 854 on CR, and RFC 855 on IAC.
+// The test cases follow from the rules about CR in RFC 854 and about IAC in RFC 855.
 func TestScanWords(t *testing.T) {
 	for stream, want := range map[string]string{
 		"a\r\x00b\r\nc":                    "610d620d0a63",
@@ -144,14 +145,14 @@ func TestScanWords(t *testing.T) {
 		"x\xff\xf9y":                       "78 GA 79",
 		"\xff\xfa\x2a\x01\xff\xff\xff\xf0": " SB-42-01ff ",
 	} {
-		if got := told([]byte(stream), false, 100, 100); got != want {
+		if got := scanEvents([]byte(stream), false, 100, 100); got != want {
 			t.Errorf("%q: %s, want %s", stream, got, want)
 		}
 	}
 }
 
 func TestScanEndless(t *testing.T) {
-	if got := told(append([]byte("\xff\xfa\x18"), bytes.Repeat([]byte{'a'}, maxEndless+10)...), false, 100, 1000); got != " endless" {
+	if got := scanEvents(append([]byte("\xff\xfa\x18"), bytes.Repeat([]byte{'a'}, maxEndless+10)...), false, 100, 1000); got != " endless" {
 		t.Error(got)
 	}
 }
@@ -162,7 +163,7 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, binary bool, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		if want, got := slowly(stream, binary), told(stream, binary, 1+r.IntN(100), 1+r.IntN(100)); got != want {
+		if want, got := referenceEvents(stream, binary), scanEvents(stream, binary, 1+r.IntN(100), 1+r.IntN(100)); got != want {
 			t.Errorf("%q: %s, want %s", stream, got, want)
 		}
 	})

@@ -1,7 +1,7 @@
 package nvt
 
-// Octets of subnegotiations. Is and Send belong to TERMINAL-TYPE (RFC 1091), STATUS (RFC
-// 859) and NEW-ENVIRON (RFC 1572), and Follows to START-TLS.
+// These constants are octets in subnegotiations. Is and Send occur in TERMINAL-TYPE (RFC 1091),
+// STATUS (RFC 859) and NEW-ENVIRON (RFC 1572), and Follows occurs in START-TLS.
 const (
 	Is   byte = 0
 	Send byte = 1
@@ -18,7 +18,8 @@ const (
 	Follows byte = 1
 )
 
-// Octets of subnegotiations of TN3270E, and its functions (RFC 2355 section 7).
+// These constants are the octets in TN3270E subnegotiations and the TN3270E functions (RFC 2355
+// section 7).
 const (
 	TN3270EConnect    byte = 1
 	TN3270EDeviceType byte = 2
@@ -34,8 +35,8 @@ const (
 	SysReq    byte = 4
 )
 
-// Types of TN3270E records, which begin their header, and the response flag of the header
-// (RFC 2355 section 8.1).
+// These constants are the TN3270E record types, which are the first octet of a record header, and
+// the header's response flag (RFC 2355 section 8.1).
 const (
 	Record3270Data   byte = 0
 	RecordSCSData    byte = 1
@@ -48,5 +49,5 @@ const (
 	RespondOnError byte = 1
 	RespondAlways  byte = 2
 
-	RecordHeader = 5 // octets
+	RecordHeader = 5 // header length in octets
 )
