@@ -10,7 +10,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Colors adds styles to text. The zero Colors adds none.
+// Colors adds styles to text. The zero Colors adds no styles.
 type Colors struct{ on bool }
 
 // NewColors returns the colors for an output. The result is the zero Colors unless the output
@@ -19,8 +19,7 @@ func NewColors(tty bool, env func(string) string) Colors {
 	return Colors{on: tty && env("NO_COLOR") == "" && env("TERM") != "dumb"}
 }
 
-// In returns the text with the escape sequences of the style. The text must be safe for a
-// terminal.
+// In encloses the text in the escape sequences of the style. The text must be safe for a terminal.
 func (c Colors) In(style Style, text string) string {
 	if !c.on || text == "" {
 		return text

@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Filter passes output from an untrusted host that is safe for a terminal, and drops the rest.
-// It buffers an incomplete sequence until the next call. The zero Filter is ready to use. It is
-// not safe for concurrent use.
+// Filter filters the output of an untrusted host for a terminal. It passes safe output and drops
+// the rest. It buffers an incomplete sequence until the next call of Append. The zero Filter is
+// ready to use. A Filter must not be used concurrently.
 //
-// Below [Unfiltered], it passes safe characters (see [IsSafe]); BEL, BS, HT, LF, VT, FF,
-// CR, SO and SI; and these sequences of ECMA-48 and common extensions:
+// At each level except [Unfiltered], a Filter passes safe characters (see [IsSafe]), the control
+// characters BEL, BS, HT, LF, VT, FF, CR, SO and SI, and the following sequences of ECMA-48 and
+// common extensions.
 //
 //	ESC 7 8 D E H M = >              save, restore, index, tab stop, keypad
 //	ESC ( ) * + and a character set  designate a set
@@ -23,34 +24,36 @@ import (
 //	CSI ? ... h, CSI ? ... l         modes 1 6 7 12 25 1048 2004, and those of the level
 //	CSI ? ... J, CSI ? ... K         selective erase
 //
-// It drops sequences that make the terminal send a response, which a shell would read as
-// input; sequences for titles, the clipboard, keys, links, files, windows and printers; and
-// the bytes 80 to 9F, which some terminals interpret as control characters.
+// It drops sequences that make the terminal send a response, because a shell would read the
+// response as input. It drops sequences for titles, the clipboard, keys, links, files, windows and
+// printers. It also drops the bytes 80 to 9F, which some terminals interpret as control
+// characters.
 type Filter struct {
 	// Level must not change after the first call of Append.
 	Level Level
 
 	state    filterState
-	sequence []byte // bytes after ESC, or of an incomplete character
-	size     int    // length of the current string or sequence, in bytes
+	sequence []byte // bytes after ESC, or bytes of an incomplete character
+	size     int    // length in bytes of the current string or sequence
 }
 
-// Level selects which sequences a [Filter] passes. Each level passes more than the previous
-// one.
+// Level selects which sequences a [Filter] passes. Each level passes more sequences than the
+// previous level.
 type Level uint8
 
 const (
 	// OneScreen, the zero Level, passes output to the normal screen only.
 	OneScreen Level = iota
-	// BothScreens also passes modes 47, 1047 and 1049. They switch to the alternate screen,
-	// which hides earlier output; the contents of the alternate screen are lost later.
+	// BothScreens also passes modes 47, 1047 and 1049, which switch to the alternate screen.
+	// The alternate screen hides earlier output, and its contents are lost when the terminal
+	// switches back.
 	BothScreens
 	// WithMouse also passes modes 1000, 1002, 1005, 1006 and 1015, which report clicks and
-	// drags. The caller must end these reports with [Quiet]. No level but Unfiltered passes
-	// the modes that report without a click: 1003 (motion) and 1004 (focus).
+	// drags. The caller must end these reports with [Quiet]. WithMouse does not pass the modes
+	// that report without a click: 1003 (motion) and 1004 (focus).
 	WithMouse
 	// Unfiltered passes everything. The host can then rename the window, read and write the
-	// clipboard, and make the terminal type answers.
+	// clipboard, and make the terminal send responses.
 	Unfiltered
 )
 
@@ -67,30 +70,31 @@ const (
 	inPalette // the Linux console's OSC P, without a terminator
 )
 
-// paletteSize is the length of a color in the Linux console's OSC P: its number, and RGB.
+// paletteSize is the number of digits in the Linux console's OSC P sequence: one for the color
+// number, and six for its RGB value.
 const paletteSize = 7
 
 const (
 	maxSequence = 64       // maximum bytes; a longer sequence is dropped
-	maxString   = 64 << 10 // maximum bytes; a longer string ends there
+	maxString   = 64 << 10 // maximum bytes; a longer string ends at this length
 	// maxDigits limits the digits of a number in a sequence. No terminal has more than 9999
 	// rows or columns, and some terminals are slow if an action repeats more often.
 	maxDigits = 4
 )
 
-// Sane resets all state that the output of a Filter can change: colors, character sets,
-// modes, the scroll region and the cursor's visibility. It does not move the cursor;
-// [LeaveAlternate] does.
+// Sane resets all terminal state that the output of a Filter can change: colors, character sets,
+// modes, the scroll region and the cursor's visibility. Unlike [LeaveAlternate], Sane does not
+// move the cursor.
 const Sane = "\x1b[!p\x1b[0m\x1b(B\x0f\x1b[4l\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1l\x1b>"
 
-// Quiet stops mouse and focus reports. A host can start them at the levels [WithMouse] and
-// [Unfiltered], and a shell would read them as input.
+// Quiet stops mouse and focus reports. At the levels [WithMouse] and [Unfiltered], a host can
+// start these reports, which a shell would read as input.
 const Quiet = "\x1b[?9;1000;1001;1002;1003;1004;1005;1006;1015l"
 
 // LeaveAlternate switches from the alternate screen to the normal one.
 const LeaveAlternate = "\x1b[?1049l"
 
-// textOctet marks the bytes that pass in text.
+// textOctet marks the bytes that a Filter passes in plain text.
 var textOctet = func() (table [256]bool) {
 	for o := ' '; o <= '~'; o++ {
 		table[o] = true
@@ -101,7 +105,7 @@ var textOctet = func() (table [256]bool) {
 	return table
 }()
 
-// Append appends the part of src that the level passes to dst.
+// Append appends to dst the part of src that the filter's level passes.
 func (f *Filter) Append(dst, src []byte) []byte {
 	if f.Level >= Unfiltered {
 		return append(dst, src...)
@@ -125,8 +129,8 @@ func (f *Filter) Append(dst, src []byte) []byte {
 	return dst
 }
 
-// step handles one byte. again reports that the caller must pass the byte again, in the new
-// state.
+// step handles one byte and appends its output to dst. If again is true, the state has changed,
+// and the caller must pass the byte again.
 func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 	if f.state == inCharacter {
 		return f.character(dst, o)
@@ -164,15 +168,14 @@ func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 	return dst, false
 }
 
-// inside drops one byte of a string. If the byte is the last byte of the string, inside ends the
-// string.
+// inside drops one byte of a string. If the byte ends the string, inside changes the state.
 func (f *Filter) inside(o byte) {
 	f.size++
 	isFirst := f.state == inOSC && f.size == 1
 	switch {
 	case isFirst && o == 'P':
 		f.begin(inPalette)
-	case isFirst && o == 'R', // the Linux console resets its palette
+	case isFirst && o == 'R', // resets the palette of the Linux console
 		f.state == inOSC && o == '\a',
 		f.state == inPalette && f.size == paletteSize,
 		f.size > maxString:
@@ -239,7 +242,8 @@ func (f *Filter) csi(dst []byte, o byte) []byte {
 	return dst
 }
 
-// appendAllowed appends the allowed part of the control sequence that ends with final.
+// appendAllowed appends the permitted part of a control sequence to dst. The byte final is the
+// last byte of the sequence.
 func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	private := len(parameters) > 0 && parameters[0] == '?'
 	if private {
@@ -268,7 +272,7 @@ func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	case final == 's' || final == 'u':
 		ok = len(parameters) == 0
 	case final == 'T':
-		// With several parameters, the sequence starts mouse reports.
+		// With several parameters, this sequence starts mouse reports.
 		ok = bytes.IndexByte(parameters, ';') < 0
 	default:
 		ok = strings.IndexByte("@ABCDEFGHILMPSXZ`abdefgmr", final) >= 0

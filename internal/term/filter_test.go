@@ -31,7 +31,7 @@ var filterTable = []struct{ src, want string }{
 	{"\xc3\x28|\xe2\x82|", "\uFFFD(|\uFFFD|"},
 	{"\x9b31m\x90x\x9c", "31mx"},
 	{"\u009b31m", "31m"},
-	// Colors, moves, erasing.
+	// Sequences for colors, cursor movement and erasing.
 	{"\x1b[1;31mred\x1b[0m\x1b[38:2::1:2:3m\x1b[m", "\x1b[1;31mred\x1b[0m\x1b[38:2::1:2:3m\x1b[m"},
 	{"\x1b[2J\x1b[H\x1b[10;20H\x1b[5A\x1b[K\x1b[?K\x1b[3J\x1b[?3J\x1b[1J", "\x1b[2J\x1b[H\x1b[10;20H\x1b[5A\x1b[K\x1b[?K\x1b[1J"},
 	{"\x1b[1;5r\x1b[2L\x1b[3P\x1b[4@\x1b[2S\x1b[2T\x1b[1;2;3;4;5T\x1b[5b\x1b[99999b", "\x1b[1;5r\x1b[2L\x1b[3P\x1b[4@\x1b[2S\x1b[2T\x1b[5b"},
@@ -40,19 +40,19 @@ var filterTable = []struct{ src, want string }{
 	// Modes.
 	{"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h\x1b[20h\x1b[?1003h\x1b[?1004h\x1b[?1001h", "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h"},
 	{"\x1b[?1000;1003;1049;1006;25;9h", "\x1b[?1000;1049;1006;25h"},
-	// Sequences that make the terminal answer, or do more than show.
+	// Sequences that make the terminal send a response or change more than the display.
 	{"\x1b[c\x1b[>c\x1b[0c\x1b[6n\x1b[?6n\x1b[5n\x1b[?1$p\x1bZ\x1b[x\x1b[21t\x1b[5i\x1b[4i\x1b[?5i\x1bc\x1b#8\x1b%G|", "|"},
 	{"\x1b]0;title\a1\x1b]2;title\x1b\\2\x1b]52;c;aGk=\a3\x1b]8;;http://x/\alink\x1b]8;;\a", "123link"},
 	{"\x1bPq#0\x1b\\1\x1b_Gf=1\x1b\\2\x1b^pm\x1b\\3\x1bXsos\a\x1b\\4", "1234"},
 	{"\x1bP$q\"p\x1b\\|\x1b]4;1;?\a|\x1b[=1c|", "|||"},
 	{"\x1bktitle\x1b\\1\x1bP1;1|17/6f\x1b\\2\x1b]4;1;?\x1b\\3\x1bZ\x1b[?6n\x1b[>q\x1b[?u4", "1234"},
-	// The same with the controls C1: as octets, and encoded.
+	// The same sequences with C1 control characters, both as single octets and in UTF-8.
 	{"\x9bc|\x9b6n|\x90$qm\x9c|\x9d0;t\a|\x9a|\x98s\x9c|\x9ep\x9c|\x9fa\x9c|", "c|6n|$qm|0;t\a||s|p|a|"},
 	{"\u009bc|\u009b6n|\u0090$qm\u009c|\u009d0;t\a|\u009a|\u0098s\u009c|\u009ep\u009c|\u009fa\u009c|", "c|6n|$qm|0;t\a||s|p|a|"},
 	// The Linux console's palette.
 	{"\x1b]R|\x1b]P1ff0000|\x1b]P1ff\x1b[1m|", "||\x1b[1m|"},
 	{"\x1b[>4;2m\x1b[?4m\x1b[2 q\x1b[1'z|", "|"},
-	// Incomplete and broken sequences, and those with controls inside.
+	// Incomplete and malformed sequences, and sequences that contain control characters.
 	{"\x1b[3\r1m|", "\x1b[31m|"},
 	{"\x1b[31\x18m|\x1b\x1am|\x1b\x1b[1m", "m|m|\x1b[1m"},
 	{"\x1b]0;title\x1b[1mtext", "\x1b[1mtext"},
@@ -77,7 +77,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// Each level passes its modes, and Quiet ends all reports of the mouse and the focus.
+// Each level must pass its modes, and Quiet must end all mouse and focus reports.
 func TestFilterLevels(t *testing.T) {
 	const screens, clicks, other = "47 1047 1049", "1000 1002 1005 1006 1015", "9 1001 1003 1004"
 	for _, test := range []struct {
@@ -109,7 +109,8 @@ func TestFilterLevels(t *testing.T) {
 	}
 }
 
-// What full-screen programs write at their start passes, without their questions.
+// The filter must pass the start-up output of full-screen programs, except the queries that make
+// the terminal respond.
 func TestFilterPrograms(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"vim", "\x1b[?1049h\x1b[22;0;0t\x1b[>4;2m\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[1;24r\x1b[?12h\x1b[?12l\x1b[22;2t\x1b[22;1t\x1b[27m\x1b[m\x1b[H\x1b[2J" +
@@ -179,9 +180,9 @@ func FuzzFilter(f *testing.F) {
 
 func BenchmarkFilter(b *testing.B) {
 	for name, line := range map[string]string{
-		"plain":   strings.Repeat("The quick brown fox. ", 3) + "\r\n",
-		"colours": strings.Repeat("\x1b[1;32mfox\x1b[0m jumps ", 4) + "\r\n",
-		"UTF-8":   strings.Repeat("schöner Übermut ", 4) + "\r\n",
+		"plain":  strings.Repeat("The quick brown fox. ", 3) + "\r\n",
+		"colors": strings.Repeat("\x1b[1;32mfox\x1b[0m jumps ", 4) + "\r\n",
+		"UTF-8":  strings.Repeat("schöner Übermut ", 4) + "\r\n",
 	} {
 		b.Run(name, func(b *testing.B) {
 			src := bytes.Repeat([]byte(line), 500)

@@ -6,28 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine is the maximum length of an input line in bytes, as in terminal drivers.
+// MaxLine is the maximum length of an input line in bytes. It equals the limit in terminal
+// drivers.
 const MaxLine = 4096
 
-// Line edits an input line of a terminal in raw mode. The zero Line is empty. It handles
-// Backspace, Delete, the left and right arrows, Home, End, Ctrl-U, which erases the line,
-// and Ctrl-W, which erases a word. Other keys without a character are ignored. It is not
-// safe for concurrent use.
+// Line edits an input line of a terminal in raw mode. The zero Line is empty. A Line handles
+// Backspace, Delete, the left and right arrows, Home and End. Ctrl-U erases the line, and Ctrl-W
+// erases a word. A Line ignores other keys that do not type a character. A Line must not be used
+// concurrently.
 //
-// Bytes that are not UTF-8 count as characters of one column. Cursor movements are
-// relative, so a prompt may precede the line. A line that wraps requires a terminal on
-// which a backspace returns to the previous row.
+// A byte that is not valid UTF-8 counts as a character one column wide. Cursor movements are
+// relative, so a prompt may precede the line. If a line is longer than a terminal row, editing
+// works only on a terminal where a backspace at the left margin moves to the previous row.
 type Line struct {
-	// Columns returns how many columns the terminal uses for a character. If nil, Line uses
-	// Width.
+	// Columns returns the width of a character in terminal columns. If Columns is nil, Line
+	// uses Width.
 	Columns func(r rune) int
 
 	cells          []cell
-	cursor         int    // index of the cell after the cursor
+	cursor         int    // index of the cell at the cursor
 	size           int    // size of cells in bytes
 	partial        []byte // an incomplete character
 	key            keyState
-	sequenceOctets []byte // bytes of an incomplete key
+	sequenceOctets []byte // bytes of an incomplete key sequence
 }
 
 // cell is a character with its combining marks.
@@ -41,18 +42,19 @@ type LineEvent uint8
 
 const (
 	LineMore    LineEvent = iota // the line continues
-	LineEnter                    // Enter: the line is complete
-	LineControl                  // a control character that does not edit
+	LineEnter                    // the user pressed Enter, and the line is complete
+	LineControl                  // the user typed a control character that is not an editing key
 )
 
-// keyState is the state within the sequence of a key without a character.
+// keyState is the parser's state within a key sequence, which is the input from a key without a
+// character.
 type keyState uint8
 
 const (
 	keyNone     keyState = iota
 	keyEscape            // after ESC
-	keyOne               // before the last byte: SS3
-	keySequence          // before the final byte: CSI
+	keyOne               // after SS3, before the last byte
+	keySequence          // after CSI, before the final byte
 )
 
 // Text returns the bytes of the line.
@@ -73,8 +75,8 @@ func (l *Line) Reset() {
 	*l = Line{Columns: l.Columns, cells: l.cells[:0], partial: l.partial[:0], sequenceOctets: l.sequenceOctets[:0]}
 }
 
-// Type handles a byte of input. It returns the output for the terminal and the event. After
-// LineEnter and LineControl the caller must reset the line.
+// Type handles a byte of input. It returns the output for the terminal and the resulting event.
+// After LineEnter or LineControl, the caller must reset the line.
 func (l *Line) Type(o byte) (shown string, e LineEvent) {
 	if l.isKey(o) {
 		return l.doKey(), LineMore
@@ -112,7 +114,7 @@ func (l *Line) Type(o byte) (shown string, e LineEvent) {
 	return shown + l.insert(string(rune(o)), string(rune(o)), 1), LineMore
 }
 
-// character handles a byte of a character outside US-ASCII.
+// character handles one byte of a non-ASCII character.
 func (l *Line) character(o byte) (shown string) {
 	if o >= utf8.RuneSelf {
 		l.partial = append(l.partial, o)
@@ -128,7 +130,7 @@ func (l *Line) character(o byte) (shown string) {
 		case r == utf8.RuneError && n == 1:
 			shown += l.insert(text, text, 1)
 		case r < 0xA0:
-			// Control characters of ISO Latin 1 are unsafe to show.
+			// The control characters of ISO Latin 1 are not safe to display.
 		default:
 			shown += l.insert(text, text, l.columns(r))
 		}
@@ -143,7 +145,7 @@ func (l *Line) columns(r rune) int {
 	return Width(string(r))
 }
 
-// insert inserts a character before the cursor.
+// insert inserts a character at the cursor. It returns the output for the terminal.
 func (l *Line) insert(octets, shown string, columns int) string {
 	if l.size+len(octets) > MaxLine {
 		return "\a"
@@ -159,7 +161,7 @@ func (l *Line) insert(octets, shown string, columns int) string {
 	return shown + tail + back(width)
 }
 
-// tail returns the output from the cursor to the end, and its columns.
+// tail returns the text from the cursor to the end of the line, and its width in columns.
 func (l *Line) tail() (shown string, columns int) {
 	var b strings.Builder
 	for _, c := range l.cells[l.cursor:] {
@@ -186,7 +188,8 @@ func (l *Line) erase() string {
 	return back(width) + l.remove()
 }
 
-// remove removes the character at the cursor and shows the rest.
+// remove removes the character at the cursor and returns the output that redraws the rest of the
+// line.
 func (l *Line) remove() string {
 	if l.cursor == len(l.cells) {
 		return ""
@@ -227,7 +230,7 @@ func (l *Line) end() string {
 	return tail
 }
 
-// isKey reports whether the byte o is part of the sequence of a key without a character.
+// isKey reports whether the byte o belongs to the key sequence of a key without a character.
 func (l *Line) isKey(o byte) bool {
 	was := l.key
 	l.key = keyNone
@@ -242,7 +245,7 @@ func (l *Line) isKey(o byte) bool {
 		case was == keyEscape && o == 'O':
 			l.key = keyOne
 		default:
-			// A character after ESC was typed with Alt.
+			// The user typed this character with Alt.
 			return was == keyEscape && o >= ' '
 		}
 		return true
@@ -257,7 +260,7 @@ func (l *Line) isKey(o byte) bool {
 	}
 	if l.sequenceOctets = append(l.sequenceOctets, o); o < '@' {
 		l.key = keySequence
-		l.sequenceOctets = l.sequenceOctets[:min(len(l.sequenceOctets), 8)] // longer than any key
+		l.sequenceOctets = l.sequenceOctets[:min(len(l.sequenceOctets), 8)] // longer than any key sequence
 	}
 	return true
 }

@@ -29,7 +29,7 @@ func TestLine(t *testing.T) {
 		{"one  two\x17", "one  ", "one  two\b \b\b \b\b \b"},
 		{"one  \x17x", "x", "one  \b \b\b \b\b \b\b \b\b \bx"},
 		{"abc\x1b[D\x15x", "x", "abc\bc\b \b\b \b\b \bx"},
-		{"a\u009b31mb", "a31mb", "a31mb"}, // a control of ISO Latin 1
+		{"a\u009b31mb", "a31mb", "a31mb"}, // a control character of ISO Latin 1
 		{"a\xc3b", "a\xc3b", "a\xc3b"},
 		{"\x1b[200~pasted\x1b[201~", "pasted", "pasted"},
 		{"a\x1b[1;2;3;4;5;6;7;8;9;10;11~b", "ab", "ab"},
@@ -75,7 +75,7 @@ func (o *oneLine) show(text string) {
 	}
 }
 
-// The terminal shows the line, whatever is typed.
+// The terminal must show the contents of the line after any input.
 func FuzzLine(f *testing.F) {
 	for _, text := range []string{"ab\x1b[Dc", "a\x1b[3~\x7f", "日本\x1b[D\x7f", "\x15\x17\x1b[H\x1b[F", "a\tb \x17\x1b[1~\x1b[4~", "\xff\xc3\x1bOD\x1bOC"} {
 		f.Add(text)
@@ -91,7 +91,7 @@ func FuzzLine(f *testing.F) {
 				continue
 			}
 			if !utf8.ValidString(typed) || strings.ContainsRune(typed, utf8.RuneError) {
-				continue // bytes that become a character beside each other
+				continue // invalid bytes may form a character when they become adjacent
 			}
 			o.show(shown)
 			want := []rune(strings.ReplaceAll(strings.TrimSuffix(l.Text(), string(l.partial)), "\t", " "))

@@ -1,8 +1,8 @@
 // Package term makes untrusted text safe to show on a terminal, and edits input lines.
 //
-// Text from a server, file names and URLs can contain escape sequences that move the
-// cursor, rename the window or type for the user (RFC 1738 section 6). The package replaces
-// them with visible escapes.
+// Escape sequences in server text, file names and URLs can move the cursor, rename the window or
+// simulate the user's input (RFC 1738 section 6). The package replaces such sequences with visible
+// escapes.
 package term
 
 import (
@@ -15,20 +15,21 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Safe replaces each character in s that a terminal could interpret with a visible
-// escape. These are control characters, including the control characters of ISO Latin 1,
-// direction marks, other invisible characters, and bytes that are not UTF-8. It also
-// escapes line ends and tabs; see [SafeLines].
+// Safe replaces each character in s that a terminal could interpret with a visible escape. Such
+// characters are the control characters of US-ASCII and ISO Latin 1, direction marks, other
+// invisible characters, and bytes that are not valid UTF-8. Unlike [SafeLines], Safe also escapes
+// line ends and tabs.
 func Safe(s string) string { return safe(s, "") }
 
 // SafeLines is like [Safe], but preserves line feeds and tabs.
 func SafeLines(s string) string { return safe(s, "\n\t") }
 
-// Text returns bytes from a server, a file or a user as one safe line, like [Safe]. If they are
-// not valid UTF-8, it decodes all of them as ISO Latin 1.
+// Text returns bytes from a server, a file or a user as one safe line, like [Safe]. If the bytes
+// are not valid UTF-8, Text decodes all bytes as ISO Latin 1.
 func Text(octets string) string { return Safe(charset.Text(octets)) }
 
-// IsSafe reports whether a terminal only displays r. Line feeds and tabs are not safe.
+// IsSafe reports whether a terminal displays the character r without any other effect. Line feeds
+// and tabs are not safe.
 func IsSafe(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7F
@@ -47,7 +48,8 @@ func safe(s, keep string) string {
 	return s
 }
 
-// rewrite escapes the unsafe characters of s at or after start.
+// rewrite escapes the unsafe characters of s, except those in keep. All characters before the
+// offset start must be safe.
 func rewrite(s string, start int, keep string) string {
 	var b strings.Builder
 	b.WriteString(s[:start])
@@ -73,10 +75,11 @@ func rewrite(s string, start int, keep string) string {
 // width does not depend on the locale, so that the layout of text is the same everywhere.
 var width = runewidth.Condition{StrictEmojiNeutral: true}
 
-// Width returns how many columns s takes. s must be safe.
+// Width returns the width of s in terminal columns. The string s must be safe.
 func Width(s string) int { return width.StringWidth(s) }
 
-// Truncate cuts s to n columns. s must be safe. "..." replaces the rest if it fits.
+// Truncate shortens the string s to at most n columns. The string s must be safe. If there is
+// room, Truncate replaces the removed text with "...".
 func Truncate(s string, n int) string {
 	if n < len("...") {
 		return width.Truncate(s, max(n, 0), "")

@@ -17,14 +17,14 @@ func TestSafe(t *testing.T) {
 		{"\x1b]0;owned\x07", `\x1b]0;owned\x07`},
 		{"a\r\nb\tc\x00\x7f", `a\x0d\x0ab\x09c\x00\x7f`},
 		{"\u009b31m", `\u009b31m`},           // CSI of ISO Latin 1
-		{"\x9b31m", `\x9b31m`},               // the same as an octet
-		{"a\u202egnp.exe", `a\u202egnp.exe`}, // right to left
+		{"\x9b31m", `\x9b31m`},               // CSI as a single octet
+		{"a\u202egnp.exe", `a\u202egnp.exe`}, // right-to-left override
 		{"\u2066x\u2069\u200b\ufeff", `\u2066x\u2069\u200b\ufeff`},
 		{"\u2028\u2029", `\u2028\u2029`},
-		{"\U000e0041", `\U000e0041`}, // a tag
+		{"\U000e0041", `\U000e0041`}, // a language tag character
 		{"caf\xe9", `caf\xe9`},
 		{"\ufffd", "\ufffd"},
-		{"\xed\xa0\x80", `\xed\xa0\x80`}, // a surrogate is no UTF-8
+		{"\xed\xa0\x80", `\xed\xa0\x80`}, // a surrogate, which is invalid in UTF-8
 	} {
 		if got := term.Safe(test.in); got != test.want {
 			t.Errorf("Safe(%q) = %q, want %q", test.in, got, test.want)
@@ -35,7 +35,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// Every direction mark is shown as an escape.
+// Safe must escape every direction mark.
 func TestSafeDirections(t *testing.T) {
 	for _, r := range "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c" {
 		if got, want := term.Safe("a"+string(r)+"b"), fmt.Sprintf(`a\u%04xb`, r); got != want {
@@ -94,7 +94,7 @@ func TestColors(t *testing.T) {
 		}
 	}
 	if got := term.NewColors(true, env()).In(term.Red, ""); got != "" {
-		t.Errorf("colours around nothing: %q", got)
+		t.Errorf("colors around nothing: %q", got)
 	}
 }
 
