@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// addressSet is the set of addresses (host:port) of the tour's servers. The zero value is
-// empty. It may be used concurrently.
+// addressSet is the set of addresses (host:port) of the tour's servers. The zero value is empty.
+// An addressSet may be used concurrently.
 type addressSet struct{ open sync.Map }
 
 func (a *addressSet) add(address string) { a.open.Store(address, true) }
@@ -28,7 +28,7 @@ func (a *addressSet) ports() (list []uint16) {
 	return slices.Compact(list)
 }
 
-// listen is like net.Listen. The set contains the address until the listener is closed.
+// listen is like net.Listen. The set contains the listener's address until the listener is closed.
 func (a *addressSet) listen(network, address string) (net.Listener, error) {
 	l, err := net.Listen(network, address)
 	if err != nil {

@@ -18,7 +18,7 @@ func archive(files map[string][]byte, prefix string) ([]byte, error) {
 		if !ok {
 			continue
 		}
-		// Zip files support only dates from 1980 on, like MS-DOS.
+		// Like MS-DOS, zip files support only dates from 1980 on.
 		date := dated(name)
 		if first := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC); date.Before(first) {
 			date = first
@@ -35,7 +35,7 @@ func archive(files map[string][]byte, prefix string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// index lists files, as FTP archives did.
+// index returns a list of the files, as in the index file of an FTP archive.
 func index(files map[string][]byte) []byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(files)) {

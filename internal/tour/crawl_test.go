@@ -31,8 +31,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// outside lists the hosts that exhibits name and that the tour does not run:
-// historical addresses and examples.
+// outside lists hosts that exhibits name but the tour does not run. They are historical addresses
+// and examples.
 var outside = []string{"gopher.micro.umn.edu", "archie.mcgill.ca", "prospero.isi.edu", "host"}
 
 // crawl follows links.
@@ -45,16 +45,16 @@ type crawl struct {
 	links    []link
 	seen     map[locus.URL]bool
 	kinds    map[string]int  // number of resources of each kind
-	away     map[string]bool // hosts of outside that have links
+	away     map[string]bool // hosts of outside that a link names
 	pages    map[locus.URL]string
 }
 
 type link struct {
 	to   locus.URL
-	from *access.Result // nil if it is a stop
+	from *access.Result // nil if the link is a stop
 }
 
-// enter opens the museum and a client. The caller must call leave.
+// enter starts the servers of the tour and opens a client. The caller must call leave.
 func enter(t *testing.T) (museum *tour.Demo, client *access.Client, leave func()) {
 	t.Helper()
 	museum, err := tour.Open()
@@ -72,7 +72,7 @@ func enter(t *testing.T) (museum *tour.Demo, client *access.Client, leave func()
 	}
 }
 
-// Every link of the museum must work, except links to hosts outside.
+// Every link in the tour must work, except links to the hosts in outside.
 func TestEveryLink(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	museum, client, leave := enter(t)
@@ -114,7 +114,7 @@ func TestEveryLink(t *testing.T) {
 	}
 }
 
-// follow follows a link. It follows each URL once.
+// follow follows a link, unless the crawl has already visited its URL.
 func (c *crawl) follow(l link) {
 	c.Helper()
 	c.conforms(l.to)
@@ -172,7 +172,7 @@ func (c *crawl) follow(l link) {
 	}
 }
 
-// conforms checks a URL that the museum or the client wrote, by RFC 1738.
+// conforms checks that a URL from the tour's servers or the client conforms to RFC 1738.
 func (c *crawl) conforms(u locus.URL) {
 	c.Helper()
 	if list := c.registry.Check(u, locus.RFC1738); !locus.Conforms(list) {
@@ -181,7 +181,7 @@ func (c *crawl) conforms(u locus.URL) {
 	c.checked++
 }
 
-// add adds a link from a resource.
+// add adds a link that the resource from contains.
 func (c *crawl) add(from *access.Result, to locus.URL) {
 	from.Resource = nil
 	c.links = append(c.links, link{to, from})
@@ -267,7 +267,7 @@ func (c *crawl) readPage(from *access.Result, text string) error {
 	return nil
 }
 
-// readMessage collects the links of the displayed text, and checks each part.
+// readMessage collects the links in the displayed text of a message, and checks each part.
 func (c *crawl) readMessage(from *access.Result, octets []byte) error {
 	m, err := message.Read(bytes.NewReader(octets), nil)
 	if err != nil {
@@ -294,7 +294,7 @@ func (c *crawl) readMessage(from *access.Result, octets []byte) error {
 	return nil
 }
 
-// readMenu collects the links of a menu, and fills in its form.
+// readMenu collects the links in a menu, and fills in the menu's form.
 func (c *crawl) readMenu(from *access.Result, m *scheme.Menu) error {
 	c.kinds["menu"]++
 	links := 0
@@ -333,7 +333,7 @@ func (c *crawl) readMenu(from *access.Result, m *scheme.Menu) error {
 	return err
 }
 
-// readLibrary collects the links of every card.
+// readLibrary collects the links on every card of the library catalog.
 func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 	for i := range 12 {
 		fmt.Fprintf(s.Conn, "show %d\r", i+1)
@@ -354,7 +354,7 @@ func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 	return nil
 }
 
-// A stop's resource must have its declared Kind and Type.
+// The resource of each stop must have the Kind and Type that the stop declares.
 func TestKinds(t *testing.T) {
 	museum, client, leave := enter(t)
 	defer leave()
@@ -430,7 +430,7 @@ func TestClientStaysInside(t *testing.T) {
 			t.Errorf("%s: %v, want a refusal", text, err)
 		}
 	}
-	// Connections without a URL, such as tunnels, must have the same limits.
+	// The same restrictions must apply to connections without a URL, such as tunnels.
 	for _, address := range []string{"127.0.0.1:1", "localhost:70", "museum.example:80"} {
 		c, err := client.Dialer().DialContext(context.Background(), "tcp", address)
 		if err == nil {

@@ -21,10 +21,12 @@ import (
 //go:embed museum
 var embedded embed.FS
 
-// exhibits holds the texts of the tour: templates into which addresses are inserted.
+// exhibits holds the exhibits, which are the content of the servers. Text exhibits are templates
+// that contain the server addresses as variables.
 var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
 
-// read returns an exhibit. If the exhibit is a text, read inserts the addresses.
+// read returns an exhibit. If the exhibit is text, read executes it as a template, which inserts
+// the server addresses.
 func (m *Demo) read(name string) ([]byte, error) {
 	octets, err := fs.ReadFile(exhibits, name)
 	if err != nil || !utf8.Valid(octets) {
@@ -33,7 +35,8 @@ func (m *Demo) read(name string) ([]byte, error) {
 	return m.execute(name, octets, m.base)
 }
 
-// text returns an exhibit as a JSON string; octets returns it as the JSON of a []byte.
+// text returns an exhibit as a JSON string. The method octets returns an exhibit as the JSON
+// encoding of a []byte.
 func (m *Demo) text(name string) (string, error) {
 	octets, err := m.read(name)
 	return toJSON(string(octets), err)
@@ -73,8 +76,8 @@ func (m *Demo) execute(name string, text []byte, data any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// dated returns the date of a file. It is in the year of the file's subject, or else the date of
-// RFC 1738.
+// dated returns the modification date of a file. For files about an event, the date is in the year
+// of the event. Otherwise it is the date of RFC 1738.
 func dated(name string) time.Time {
 	switch path.Base(name) {
 	case "1971.txt":
@@ -85,10 +88,10 @@ func dated(name string) time.Time {
 	return time.Date(1994, time.December, 1, 12, 0, 0, 0, time.UTC)
 }
 
-// oddName is a file name that a URL must escape.
+// oddName is a file name that must be escaped in a URL.
 const oddName = "pub/names/100% of #1.txt"
 
-// writeFiles writes the files of the FTP, HTTP and file URLs.
+// writeFiles writes the files that the tour's FTP, HTTP and file URLs name.
 func (m *Demo) writeFiles() (err error) {
 	if m.dir, err = os.MkdirTemp("", "locus-tour-"); err != nil {
 		return err

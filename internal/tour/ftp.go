@@ -2,7 +2,7 @@ package tour
 
 import "github.com/locus-url/locus/scheme/ftp/ftptest"
 
-// startFTP starts an FTP server for the files. It accepts any login.
+// startFTP starts an FTP server that serves the tour's files and accepts any login.
 func (m *Demo) startFTP(o ftptest.Options) error {
 	files, err := ftptest.FromFS(m.files())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 func (m *Demo) startGopher() error {
-	var people []gophertest.Person // the people are search programs; a phone number is the year in which the program began
+	var people []gophertest.Person // phone book entries: each person is a search program, and the phone number is the year of its first release
 	if err := m.readJSON("gopher/people.json", &people); err != nil {
 		return err
 	}
@@ -42,9 +42,9 @@ func (m *Demo) startSecureGopher() error {
 // gopherItem is an item in an exhibit.
 type gopherItem struct {
 	gophertest.Item
-	Type    string // the gophertype
-	Server  string // name of the tour's server that has the item; if empty, Host applies
-	Exhibit string // the contents
+	Type    string // gophertype of the item
+	Server  string // name of the tour server that holds the item; if empty, Host applies
+	Exhibit string // name of the exhibit that is the item's content
 	Items   []gopherItem
 }
 
@@ -80,7 +80,8 @@ func (m *Demo) gopherItems(list []gopherItem) (items []gophertest.Item, err erro
 	return items, nil
 }
 
-// searcher returns a search for items whose text or name contains all words.
+// searcher returns a search function. That function returns the items whose text or name contains
+// all words of the query.
 func searcher(items []gophertest.Item) func(words string) []gophertest.Item {
 	return func(words string) (found []gophertest.Item) {
 		for _, item := range items {

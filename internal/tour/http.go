@@ -36,7 +36,8 @@ func (m *Demo) startHTTP(l net.Listener) {
 	}))
 }
 
-// afterStart delays requests until all servers run, because pages list all rooms.
+// afterStart delays HTTP requests until all servers run, because the pages list all rooms of the
+// tour.
 func (m *Demo) afterStart(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -60,7 +61,7 @@ func (m *Demo) writePage(w http.ResponseWriter, name string, data any) {
 	w.Write(text)
 }
 
-// find shows the stops whose titles or URLs contain all words of the query.
+// find serves a page that lists the stops whose titles or URLs contain all words of the query.
 func (m *Demo) find(w http.ResponseWriter, r *http.Request) {
 	words, err := url.QueryUnescape(r.URL.RawQuery)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// library is the catalogue of a library on telnet: a card for each book.
+// library is a library catalog that users read over Telnet. It contains a card for each book.
 type library []string
 
-// terminal is a user's terminal: a [telnettest.Terminal].
+// terminal is the user's terminal, which [telnettest.Terminal] implements.
 type terminal interface {
 	Say(lines ...string) error
 	Prompt(text string) (line string, err error)

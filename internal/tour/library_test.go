@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// typist is a user whose input is fixed from the beginning.
+// typist is a terminal whose user types predefined input.
 type typist struct {
 	lines []string
 	bytes.Buffer
@@ -27,7 +27,7 @@ func (s *typist) Prompt(text string) (line string, err error) {
 	return line, nil
 }
 
-// answer returns the output of the library for lines of input.
+// answer returns the library's output for the given input lines.
 func (l library) answer(lines ...string) string {
 	s := &typist{lines: lines}
 	l.serve(s)
@@ -60,14 +60,14 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// FuzzLibrary checks that the library ends with its input and prints only visible
+// FuzzLibrary checks that the library session ends when its input ends, and prints only visible
 // characters.
 func FuzzLibrary(f *testing.F) {
 	f.Add("find a\nshow 1\nbye\n")
 	f.Add("\x1b]0;x\a\n\x00\x9b\xff\b\b")
 	f.Fuzz(func(t *testing.T, typed string) {
 		if len(typed) > 1<<10 {
-			return // each line may show the whole catalogue
+			return // each input line may print the whole catalog
 		}
 		got := books.answer(strings.Split(typed, "\n")...)
 		if strings.ContainsFunc(got, func(r rune) bool { return r != '\r' && r != '\n' && r != '\b' && (r < ' ' || r > '~') }) {
@@ -76,7 +76,7 @@ func FuzzLibrary(f *testing.F) {
 	})
 }
 
-// A name that is unknown in an exhibit must be an error.
+// An exhibit that contains an unknown name must cause an error.
 func TestExecute(t *testing.T) {
 	m := &Demo{base: map[string]string{"ftp": "ftp://h"}}
 	for _, text := range []string{"{{.ftq}}", "{{text \"x\"}}", "{{", "{{text 1}}"} {
@@ -86,7 +86,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// An exhibit that is missing or malformed must be an error.
+// A missing or malformed exhibit must cause an error.
 func TestExhibits(t *testing.T) {
 	m := &Demo{base: map[string]string{}}
 	for name, err := range map[string]error{

@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// describeMessage composes a message to the address of a mailto URL. The answers in s are the
+// describeMessage composes a message to the address of a mailto URL. The stop's answers are the
 // sender, the subject and the text.
 func describeMessage(s Stop) (Found, error) {
 	addrSpec, err := escape.Decode(s.URL.SchemePart())

@@ -32,15 +32,15 @@ import (
 type Demo struct {
 	rooms []Server
 
-	tcp       map[string]net.Listener // keys are the names of tcpServers
+	tcp       map[string]net.Listener // TCP listeners by server name; see tcpServers
 	udp       net.PacketConn
 	addresses addressSet
-	// base maps the name of a server to the text before the path of its URLs, such as
-	// "ftp://127.0.0.1:34121" for "ftp". It is complete before any server runs, so that
-	// every exhibit can link to every server.
+	// base maps the name of a server to its base URL, such as "ftp://127.0.0.1:34121" for
+	// "ftp". The map is complete before any server runs, so that every exhibit can link to
+	// every server.
 	base map[string]string
 
-	server, client *tls.Config // client trusts only the certificate of server
+	server, client *tls.Config // TLS configurations; client trusts only the server's certificate
 	dir            string      // directory of the files and the mail
 	mail           *mailstore.Store
 
@@ -49,12 +49,12 @@ type Demo struct {
 	closers []io.Closer
 }
 
-// Server is a demonstration server of the tour, with the URLs of one scheme or of several
-// related schemes.
+// Server is a demonstration server of the tour. Its URLs have one scheme or several related
+// schemes.
 type Server struct {
-	Scheme string // the first stop's scheme
+	Scheme string // scheme of the first stop
 	Name   string
-	About  string // one or two sentences
+	About  string // description of one or two sentences
 	Stops  []Stop
 }
 
@@ -65,15 +65,15 @@ var tcpServers = []struct{ name, prefix string }{
 	{"ftps", "ftps://"}, {"https", "https://"}, {"gophers", "gophers://"}, {"nntps", "nntps://"},
 }
 
-// demos lists the functions that start a test server with its room. The other rooms are in
-// museum/rooms.json.
+// demos lists functions that start a test server and describe its room, which is the tour's word
+// for a server. The file museum/rooms.json describes the other rooms.
 var demos = []func() (*servetest.Demo, error){
 	fingertest.Demo,
 	geminitest.Demo,
 }
 
-// Open starts a server for each scheme of RFC 1738 and the URI draft, and the servers of
-// demos. The servers use loopback addresses and ports that the kernel chooses.
+// Open starts a server for each scheme of RFC 1738 and the URI draft, and all servers in demos.
+// The servers use loopback addresses and ports that the kernel chooses.
 func Open() (*Demo, error) {
 	m := &Demo{tcp: map[string]net.Listener{}, base: map[string]string{}, started: make(chan struct{})}
 	m.start = sync.OnceFunc(func() { close(m.started) })
@@ -133,7 +133,7 @@ func (m *Demo) listen() (err error) {
 	return nil
 }
 
-// add adds a room and sets the defaults of its stops.
+// add adds a server to the tour and sets the default values of its stops.
 func (m *Demo) add(r Server) {
 	for i := range r.Stops {
 		s := &r.Stops[i]
@@ -154,7 +154,7 @@ func (m *Demo) add(r Server) {
 	m.rooms = append(m.rooms, r)
 }
 
-// addDemo adds the room of a server that already runs.
+// addDemo adds a server that already runs to the tour.
 func (m *Demo) addDemo(d *servetest.Demo, err error) error {
 	if err != nil {
 		return err
@@ -175,8 +175,9 @@ func (m *Demo) addDemo(d *servetest.Demo, err error) error {
 	return nil
 }
 
-// Stops returns the stops of all rooms, in the order of RFC 1738 section 3, with rlogin
-// and tn3270 after telnet. The schemes of the URI draft follow, and then the others.
+// Stops returns the stops of all servers. The schemes of RFC 1738 section 3 come first, in its
+// order, with rlogin and tn3270 after telnet. The schemes of the URI draft follow, and then all
+// other schemes.
 func (m *Demo) Stops() []Stop {
 	var all []Stop
 	for _, r := range m.rooms {
@@ -185,16 +186,17 @@ func (m *Demo) Stops() []Stop {
 	return all
 }
 
-// Servers returns the stops grouped by server.
+// Servers returns the servers of the tour with their stops.
 func (m *Demo) Servers() []Server { return m.rooms }
 
-// News returns the URL of the server for news URLs, as "nntp://host:port".
+// News returns the URL of the news server, such as "nntp://host:port".
 func (m *Demo) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
 
-// Mail returns the mail store for mid URLs. It is valid until Close.
+// Mail returns the mail store for mid URLs. The store is valid until Close.
 func (m *Demo) Mail() *mailstore.Store { return m.mail }
 
-// MailFile returns the path of the mbox of Mail. Its directory contains all files of the tour.
+// MailFile returns the path of the mbox file from which Mail reads. The directory of that file
+// contains all files of the tour.
 func (m *Demo) MailFile() string { return filepath.Join(m.dir, "letters.mbox") }
 
 // TLS returns a configuration that trusts only the tour's servers. The caller must not
@@ -210,7 +212,7 @@ func (m *Demo) Close() error {
 	}
 	m.closers = nil
 	for _, l := range m.tcp {
-		l.Close() // most are closed already
+		l.Close() // most listeners are closed already
 	}
 	if m.udp != nil {
 		m.udp.Close()
@@ -225,7 +227,7 @@ type closerFunc func() error
 
 func (f closerFunc) Close() error { return f() }
 
-// keep makes Close close a started server.
+// keep registers a started server, so that Close closes the server.
 func (m *Demo) keep(server io.Closer, err error) error {
 	if err == nil {
 		m.closers = append(m.closers, server)
@@ -236,14 +238,14 @@ func (m *Demo) keep(server io.Closer, err error) error {
 func (m *Demo) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
 func (m *Demo) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
 
-// Ports returns the ports of the tour's servers for [policy.Rules]. If the rules do not
-// allow these ports, the policy denies redirects to the servers, because the ports are
-// not the default ports of the schemes.
+// Ports returns the ports of the tour's servers, for use in [policy.Rules]. The policy denies
+// redirects to these servers unless the rules allow their ports, which are not the default ports
+// of the schemes.
 func (m *Demo) Ports() []uint16 { return m.addresses.ports() }
 
-// Client returns a client for the schemes of r that can connect only to the tour's servers
-// and open only its files. It resolves no names. It ignores Dial and Lookup of o, and calls
-// o.Check after its own check. o may be nil.
+// Client returns a client for the schemes in the registry r. The client can connect only to the
+// tour's servers, open only the tour's files, and does not resolve host names. It ignores o.Dial
+// and o.Lookup, and calls o.Check after its own check. The options o may be nil.
 func (m *Demo) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
 	var options access.Options
 	if o != nil {
@@ -261,7 +263,7 @@ func (m *Demo) Client(r *scheme.Registry, o *access.Options) (*access.Client, er
 		}
 		return also(u)
 	}
-	// The checks above are narrower than these rules.
+	// The checks above are stricter than these rules.
 	p, err := policy.New(policy.Rules{AllowPrivate: true, Files: true, Ports: m.Ports()})
 	if err != nil {
 		return nil, fmt.Errorf("tour: %w", err)
@@ -284,7 +286,8 @@ func denied(subject string) error {
 	}
 }
 
-// check denies URLs of other servers and files. port is the default port of the scheme.
+// check denies URLs that are not on the tour's servers or in its files. The parameter port is the
+// default port of the URL's scheme.
 func (m *Demo) check(u locus.URL, port uint16) error {
 	switch {
 	case u.Scheme() == "file" && !m.Holds(u):
@@ -305,7 +308,7 @@ func hostPort(u locus.URL, port uint16) string {
 	return net.JoinHostPort(u.Host(), strconv.Itoa(int(port)))
 }
 
-// Holds reports whether u is the URL of one of the tour's files.
+// Holds reports whether the URL u names one of the tour's files.
 func (m *Demo) Holds(u locus.URL) bool {
 	rest, ok := strings.CutPrefix(u.String(), m.base["file"]+"/")
 	if !ok {
@@ -320,5 +323,5 @@ func (m *Demo) Holds(u locus.URL) bool {
 	return true
 }
 
-// filesDir returns the directory of the files that FTP, HTTP and file URLs show.
+// filesDir returns the directory of the files that the FTP, HTTP and file URLs name.
 func (m *Demo) filesDir() string { return filepath.Join(m.dir, "files") }

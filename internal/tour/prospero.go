@@ -27,7 +27,7 @@ func (m *Demo) startProspero() error {
 	return m.keep(prosperotest.Start(names, &prosperotest.Options{Archie: search, Conn: m.udp}))
 }
 
-// archieTable returns the archie entries for the files of an FTP server.
+// archieTable returns the Archie entries for the files on an FTP server.
 func archieTable(files ftptest.Files, site string) (table []prosperotest.Find) {
 	for name, file := range files {
 		if strings.HasPrefix(name, "pub/") && !strings.HasSuffix(name, "/") {

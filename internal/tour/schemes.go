@@ -11,8 +11,9 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// Schemes returns the schemes whose clients depend on the servers: they trust the
-// certificate, use the news server, or read the mail. Each call makes new clients.
+// Schemes returns the schemes whose clients depend on the tour's servers. These clients trust the
+// servers' certificate, use the news server, or read the mail store. Each call creates new
+// clients.
 func (m *Demo) Schemes() []scheme.Scheme {
 	files := ftp.New(&ftp.Options{TLSConfig: m.TLS()})
 	web := http.New(&http.Options{TLS: m.TLS()})

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screens is the tn3270 room: a list of rooms, from which the user selects a room by
-// number, and a screen for each room.
+// screens is the application of the tn3270 server. It shows a numbered list of all rooms
+// (servers), and a screen for each room that the user selects.
 type screens struct {
 	*telnettest.Host
 	rooms   []Server
@@ -35,10 +35,10 @@ func (m *Demo) runScreens(host *telnettest.Host) error {
 	}
 }
 
-// leave is the result of plan if the user leaves.
+// leave is the result of plan if the user ends the session.
 const leave = -1
 
-// Positions on screens of 24 rows and 80 columns.
+// These constants are positions on a screen with 24 rows and 80 columns.
 const (
 	introRow    = 3 // first of three rows
 	roomsRow    = 7
@@ -46,12 +46,12 @@ const (
 	inputColumn = 11
 	messageRow  = 22
 	keysRow     = 24
-	lineLength  = 76 // without the attribute before it
+	lineLength  = 76 // excludes the attribute that precedes the line
 )
 
 const here = "THE ROOM OF SCREENS"
 
-// begin returns a screen with its title, the message and a line about keys.
+// begin returns a new screen with a title, the message and a line that describes the keys.
 func (s *screens) begin(title, keys string) *tn3270.Builder {
 	b := s.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
 		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
@@ -61,7 +61,8 @@ func (s *screens) begin(title, keys string) *tn3270.Builder {
 	return b
 }
 
-// plan shows the rooms and returns the index of the selected room, or leave.
+// plan shows the list of rooms. It returns the index of the room that the user selects, or the
+// constant leave.
 func (s *screens) plan() (int, error) {
 	for {
 		terminal := "You sit at an " + s.Terminal()
@@ -75,7 +76,7 @@ func (s *screens) plan() (int, error) {
 		}
 		for i, room := range s.rooms {
 			row, column := roomsRow+i, 3
-			if row >= inputRow-1 { // a second column
+			if row >= inputRow-1 { // start a second column
 				row, column = row-(inputRow-1-roomsRow), lineLength/2+3
 			}
 			b.At(row, column).Field(tn3270.Skip).Text(term.Truncate(fmt.Sprintf("%2d  %-24s %s", i+1, room.Name, room.Scheme), lineLength/2))
@@ -132,7 +133,7 @@ func (s *screens) room(number int) error {
 	return err
 }
 
-// wrap breaks a text between words into lines. The argument most is the maximum length of a line in
+// wrap splits a text into lines at spaces. The argument most is the maximum length of a line in
 // bytes.
 func wrap(text string, most int) (lines []string) {
 	line := ""

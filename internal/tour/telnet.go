@@ -29,7 +29,7 @@ func (m *Demo) startSessions() error {
 	)
 }
 
-// useSession types the texts in the list types, and describes the output of the session.
+// useSession sends the input in the list types to a session, and describes the session's output.
 func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed) (f Found, err error) {
 	f.Summary = "a session"
 	if s.User != "" {
@@ -45,7 +45,7 @@ func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed
 	return f, err
 }
 
-// typeLines types lines and returns the output of the session.
+// typeLines sends input to a text session and returns the session's output.
 func (g *Guide) typeLines(ctx context.Context, conn scheme.Terminal, types []Typed) ([]string, error) {
 	var all []byte
 	text := session.NewText(ctx, conn, 0, func(e session.Event, octets []byte) error {
@@ -64,7 +64,7 @@ func (g *Guide) typeLines(ctx context.Context, conn scheme.Terminal, types []Typ
 	return strings.Split(strings.TrimRight(string(all), "\r\n"), "\n"), nil
 }
 
-// fillScreens fills in screens and returns the last one.
+// fillScreens fills in the screens of a 3270 session and returns the text of the last screen.
 func (g *Guide) fillScreens(ctx context.Context, terminal telnet.Terminal3270, types []Typed) ([]string, error) {
 	screen := session.NewScreen(ctx, terminal, 0)
 	defer screen.Close()
@@ -74,7 +74,8 @@ func (g *Guide) fillScreens(ctx context.Context, terminal telnet.Terminal3270, t
 	return strings.Split(strings.TrimRight(terminal.Screen().Text(), "\n"), "\n"), nil
 }
 
-// drive waits for each text in the list types, and then types the answer to it.
+// drive waits for the prompt of each entry in the list types, and then sends the input of that
+// entry.
 func (g *Guide) drive(d session.Driver, types []Typed) error {
 	for _, t := range types {
 		if err := d.Expect(regexp.MustCompile(regexp.QuoteMeta(t.Await))); err != nil {

@@ -1,11 +1,10 @@
-// Package tour starts an in-process demonstration server for each scheme, and opens URLs
-// of the servers with the ordinary client. It prints the requests, the responses and the
-// resources. It needs no network.
+// Package tour starts an in-process demonstration server for each scheme, and opens URLs on these
+// servers with the ordinary client. It prints the requests, the responses and the resources. The
+// tour needs no network access.
 //
-// The content of the servers is a museum of the network. The tour calls each server a room,
-// and the URLs of the server the stops of the room. museum/rooms.json lists the rooms; the
-// other files in museum are the content. The test server of a scheme may add a room: see
-// [servetest.Demo].
+// The content of the servers is a museum of the network. A room is a server, and its stops are
+// URLs on that server. The file museum/rooms.json lists the rooms, and the other files in museum
+// are the content. The test server of a scheme can also provide a room (see [servetest.Demo]).
 package tour
 
 import (
@@ -29,46 +28,45 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Stop is a URL to visit.
+// Stop is a URL that the tour opens.
 type Stop struct {
 	Name    string // short and unique: "gopher-menu"
 	Scheme  string
-	Section string          // the specification of the scheme
+	Section string          // specification of the scheme
 	Title   string          // a noun phrase
-	Kind    scheme.ItemKind // kind of the resource, as in a menu item
-	Type    string          // media type; empty if unknown or not an object
+	Kind    scheme.ItemKind // expected kind of the resource, as in a menu item
+	Type    string          // media type; empty if it is unknown or the resource is not an object
 	URL     locus.URL
-	From    locus.URL // the document that contains a cid URL; otherwise zero
+	From    locus.URL // URL of the document that contains a cid URL; zero for other schemes
 	Answers []string  // answers to a form, or the sender, subject and text of a message
 	Types   []Typed   // input for a session, in order
-	Missing bool      // the resource does not exist
+	Missing bool      // whether the resource is expected to be missing
 }
 
 // Heading returns the title with an initial capital letter.
 func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1:] }
 
-// Typed is input for a session.
+// Typed is a line of input for a session, and the output to wait for before it.
 type Typed struct {
 	Await  string // output to wait for before typing
 	Text   string // input; "\r" is Enter
-	Secret bool   // Text is not shown
+	Secret bool   // whether the trace hides Text
 }
 
-// Guide opens the URLs of stops. Its client traces requests and responses, and fills in
+// Guide opens the URLs of stops. The client of a Guide traces requests and responses, and fills in
 // forms.
 type Guide struct {
 	client *access.Client
 	out    io.Writer
 
-	mu      sync.Mutex // guards the fields below; openers call from any goroutine
+	mu      sync.Mutex // guards the fields below, because openers call trace and fill from any goroutine
 	lines   []string
 	answers []string
 	filled  *Found
 }
 
-// NewGuide returns a guide that prints to the writer out. The function newClient must
-// return a client with the given options. The caller must call Close, which closes the
-// client.
+// NewGuide returns a guide that prints its output to out. The function newClient must return a
+// client with the given options. The caller must call Close, which closes this client.
 func NewGuide(out io.Writer, newClient func(o *access.Options) (*access.Client, error)) (*Guide, error) {
 	g := &Guide{out: out}
 	var err error
@@ -111,20 +109,20 @@ func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bo
 	return g.answers, true, nil
 }
 
-// Story is the result of a visit. Its texts are unfiltered: the caller must escape them for
-// a terminal.
+// Story is the result of a visit. It contains unfiltered text from servers, which the caller must
+// escape for a terminal.
 type Story struct {
 	Stop
 	Transcript []string // the traced lines, with the prefix "> " if sent and "< " if received
 	Form       *Found   // the submitted form; may be nil
 	Found
-	Err error // why the visit failed
+	Err error // reason why the visit failed
 }
 
 // Found describes a resource or a form.
 type Found struct {
 	Summary string
-	Lines   []string // its contents
+	Lines   []string // lines of the resource's content or the form
 }
 
 // Look opens the stop's URL.
@@ -140,13 +138,13 @@ func (g *Guide) Look(ctx context.Context, stop Stop) Story {
 	return s
 }
 
-// Detail is how much Visit prints.
+// Detail selects how much output Visit prints.
 type Detail int
 
 const (
-	Brief  Detail = iota // three lines: the stop, the last line that was sent, a summary
+	Brief  Detail = iota // three lines: the stop, the last line that the client sent, and a summary
 	Normal               // at most MaxLines lines
-	Full                 // everything
+	Full                 // no limit
 )
 
 // MaxLines is the maximum number of lines that Visit prints with [Normal], including the
@@ -192,7 +190,7 @@ func (s *Story) print(out io.Writer, d Detail) {
 	default:
 		lines = []string{"(no request: the resource is on this computer)"}
 	}
-	left := MaxLines - 4 // less the two lines above, the summary and the blank line
+	left := MaxLines - 4 // minus the two lines above, the summary and the blank line
 	list(out, lines, d, &left, 9)
 	if s.Form != nil {
 		left--
@@ -207,9 +205,9 @@ func (s *Story) print(out io.Writer, d Detail) {
 	list(out, s.Lines, d, &left, left)
 }
 
-// list prints indented lines and subtracts their number from left. Unless d is Full, it prints no
-// more lines than the number most, and omits lines in the middle. Text that is not valid UTF-8 is
-// decoded as ISO Latin 1.
+// list prints lines with indentation and subtracts their number from *left. Unless d is Full, list
+// prints at most the number of lines in most, and omits lines in the middle. Text that is not
+// valid UTF-8 is decoded as ISO Latin 1.
 func list(out io.Writer, lines []string, d Detail, left *int, most int) {
 	if d != Full && len(lines) > most {
 		begin, end := most/2, len(lines)-(most-1-most/2)
@@ -226,7 +224,7 @@ func writeLine(out io.Writer, line string) {
 	fmt.Fprintf(out, "    %s\n", term.Text(strings.TrimSuffix(line, "\r")))
 }
 
-// maxOctets is the maximum number of bytes of an object or a session that are read.
+// maxOctets is the maximum number of bytes that the guide reads from an object or a session.
 const maxOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
@@ -268,8 +266,8 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	}
 }
 
-// describeObject describes an object by its text, by its message as mail programs show it,
-// or by its first bytes.
+// describeObject describes an object. It shows text as lines, a message as a mail program does,
+// and other content by its first bytes.
 func describeObject(o *scheme.Object) (Found, error) {
 	octets, err := io.ReadAll(io.LimitReader(o.Body, maxOctets))
 	if err != nil {
@@ -338,7 +336,7 @@ func describeMenu(m *scheme.Menu) (Found, error) {
 	return f, nil
 }
 
-// describeField returns lines for a field of a form and its answer.
+// describeField returns the lines that show a form field and its answer.
 func describeField(f scheme.FormField, answer string) []string {
 	prompt := charset.Text(f.Prompt)
 	switch {

@@ -35,7 +35,7 @@ func open(t *testing.T) (*tour.Demo, *tour.Guide, *bytes.Buffer) {
 	return museum, guide, &out
 }
 
-// newClient returns a client like the command's.
+// newClient returns a client with the same schemes as the command's client.
 func newClient(t *testing.T, museum *tour.Demo, o *access.Options) (*access.Client, error) {
 	t.Helper()
 	schemes := museum.Schemes()
@@ -76,7 +76,7 @@ func TestEveryStopAnswers(t *testing.T) {
 	}
 }
 
-// visit returns the output of the guide for a stop, after change has modified it.
+// visit returns the guide's output for a stop. It first calls change, which may modify the stop.
 func visit(t *testing.T, name string, change func(*tour.Stop)) (string, error) {
 	t.Helper()
 	museum, guide, out := open(t)
@@ -99,7 +99,7 @@ func named(t *testing.T, museum *tour.Demo, name string) tour.Stop {
 	return tour.Stop{}
 }
 
-func TestStory(t *testing.T) {
+func TestVisitOutput(t *testing.T) {
 	museum, guide, out := open(t)
 	defer museum.Close()
 	defer guide.Close()
@@ -164,7 +164,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// A session without the expected text must end the visit, and passwords must not be printed.
+// If a session does not print the expected text, the visit must fail, and the guide must not print
+// passwords.
 func TestSessionsThatFail(t *testing.T) {
 	wrong := []tour.Typed{{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "s3cret\r", Secret: true}}
 	for _, c := range []struct {
@@ -173,7 +174,7 @@ func TestSessionsThatFail(t *testing.T) {
 		want  string
 	}{
 		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": protocol error: the host ended the session before any output matched "never"`},
-		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, "the session showed more than 65536 bytes"}, // while it types, or while it waits
+		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, "the session showed more than 65536 bytes"}, // the limit may be exceeded while typing or while waiting
 		{"tn3270-screens", []tour.Typed{{Await: "Room", Text: "\x1bOR"}}, "no such character"},
 		{"tn3270-screens", []tour.Typed{{Await: "Room", Text: "A"}}, "digits"},
 		{"telnet-login", append(slices.Repeat(wrong, 3), tour.Typed{Await: "> "}), "> typed: ***"},
@@ -185,7 +186,7 @@ func TestSessionsThatFail(t *testing.T) {
 	}
 }
 
-// The plan of the room of screens fits the screen.
+// The room list of the tn3270 server must fit on the screen.
 func TestPlan(t *testing.T) {
 	got, err := visit(t, "tn3270-screens", func(s *tour.Stop) { s.Types = []tour.Typed{{Await: "Room ===>"}} })
 	_, screen, ok := strings.Cut(got, "its last screen:\n")
@@ -206,8 +207,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A stop whose resource should be missing must fail if the resource exists or the
-// server does not answer.
+// A stop that declares its resource missing must fail if the resource exists, or if the server
+// does not respond.
 func TestMissing(t *testing.T) {
 	got, err := visit(t, "prospero-field", func(s *tour.Stop) { s.Missing = true })
 	if err == nil || !strings.Contains(got, "failed: tour: prospero://") || !strings.Contains(got, "should be missing") {

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// startWAIS starts a server with two databases: texts, one of which has two types, and a card
-// index.
+// startWAIS starts a WAIS server with two databases, a collection of texts and a card index. One
+// of the texts has two media types.
 func (m *Demo) startWAIS() error {
 	var databases [2]waistest.Database
 	if err := m.readJSON("wais/databases.json", &databases); err != nil {
@@ -19,7 +19,7 @@ func (m *Demo) startWAIS() error {
 	}
 	server, err := waistest.Start(databases[:], &waistest.Options{Listener: m.tcp["wais"]})
 	if err == nil {
-		const twoTypes = 1 // index of the document with two types
+		const twoTypes = 1 // index of the document that has two types
 		m.base["document"], m.base["picture"] = server.Wpath("museum", twoTypes), server.Wpath("museum", len(databases[0].Documents)-1)
 	}
 	return m.keep(server, err)
@@ -41,7 +41,7 @@ func (m *Demo) waisCards() (documents []waistest.Document, err error) {
 	return documents, nil
 }
 
-// cards splits an exhibit into its texts, which are separated by lines of "%%".
+// cards splits an exhibit into separate texts at the lines "%%".
 func (m *Demo) cards(name string) ([]string, error) {
 	octets, err := m.read(name)
 	return strings.Split(string(octets), "%%\n"), err

@@ -1,4 +1,4 @@
-// Package tour implements the subcommand "locus tour", which visits the servers of package
+// Package tour implements the subcommand "locus tour", which opens the example URLs of package
 // tour.
 package tour
 
@@ -20,7 +20,7 @@ import (
 	"github.com/locus-url/locus/internal/tour"
 )
 
-// New returns the subcommand. The function serve serves the tour to a browser until the process
+// New returns the subcommand. The serve function serves the tour to a browser until the process
 // receives a signal.
 func New(a *base.App, serve func(*base.App, config.ListenAddress) error) *cobra.Command {
 	var only []string
@@ -66,7 +66,7 @@ same on the gateway's port, with a log.`,
 	return cmd
 }
 
-// greeting is the text before the tour of all stops.
+// greeting is the text that precedes a tour of all stops.
 const greeting = `Welcome to the museum of the network: a small server for each scheme, inside this program.
 "locus tour NAME" shows more of a stop, "locus tour --serve" opens the museum in a browser.
 `
@@ -129,7 +129,7 @@ func visitAll(a *base.App, names []string, full bool) error {
 	return nil
 }
 
-// list writes a greeting and the stops, one per line.
+// list prints a greeting and the stops of the tour, one stop per line.
 func list(a *base.App, museum *tour.Demo) {
 	fmt.Fprint(a.Out, greeting)
 	for _, room := range museum.Servers() {
@@ -164,7 +164,7 @@ type storyJSON struct {
 	Title        shape.Text    `json:"title"`
 	URL          shape.Text    `json:"url"`
 	Conversation []lineJSON    `json:"conversation"`
-	Form         *foundJSON    `json:"form"` // form through which the tour reached the resource
+	Form         *foundJSON    `json:"form"` // the submitted form that led to the resource
 	Found        *foundJSON    `json:"found"`
 	Error        *shape.Reason `json:"error"`
 }

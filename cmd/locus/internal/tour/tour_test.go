@@ -66,8 +66,8 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// The whole tour greets, lists its stops, and shows each in three lines. A stop by its name
-// has 25 lines, unless all are asked for.
+// A tour without arguments must print a greeting, the list of its stops, and three lines for each
+// stop. If a stop is named, the output has at most 25 lines, unless --full is set.
 func TestTourLength(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	got := commandtest.Run(t, nil, "tour")
@@ -120,19 +120,17 @@ func TestTourLength(t *testing.T) {
 	}
 }
 
-// browser walks through the pages of a gateway, as somebody does who clicks on
-// everything.
+// browser follows all links on the pages of a gateway.
 type browser struct {
 	*testing.T
 	base  string
 	todo  []string
 	seen  map[string]bool
-	from  map[string]string // where a path was found
+	from  map[string]string // maps each path to the page that links to it
 	types map[string]int
 }
 
-// One who enters the museum by a browser can go everywhere from its first page, and
-// nowhere else.
+// A browser must reach all pages of the tour from its first page, but no other servers.
 func TestTourServe(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	r, w := io.Pipe()
@@ -184,7 +182,7 @@ func keys(m map[string]bool) func(yield func(string) bool) {
 	}
 }
 
-// get returns the status and the page, if it is one.
+// get returns the response status and, if the response is HTML, the page.
 func (b *browser) get(path string) (status int, page string) {
 	b.Helper()
 	response, err := http.Get(b.base + path)
@@ -204,7 +202,7 @@ func (b *browser) get(path string) (status int, page string) {
 	return response.StatusCode, string(text)
 }
 
-// outside are the hosts that the museum names and does not have.
+// outside lists hosts that exhibits name but the tour does not run.
 var outside = []string{"gopher.micro.umn.edu", "archie.mcgill.ca", "prospero.isi.edu", "/ftp/host/"}
 
 func (b *browser) visit(path string) {
@@ -222,7 +220,7 @@ func (b *browser) visit(path string) {
 		return
 	}
 	if strings.Contains(path, "key=other") || strings.Contains(path, "key%3Dother") {
-		// The stop that shows that nothing is there.
+		// This stop demonstrates a missing resource.
 		if status != http.StatusNotFound {
 			b.Errorf("%s: status %d, want 404", path, status)
 		}
@@ -238,8 +236,9 @@ func (b *browser) visit(path string) {
 		return
 	}
 	for m := range document.HTML(page, &document.Options{Extract: extract.Options{NoBare: true}}) {
-		// A place on the page is the page. What is raw is no page of the gateway. In the source of one a URL may end
-		// before a mark that a sentence could end with.
+		// Skip links within the page, form actions, and all links in raw content, which
+		// the gateway does not rewrite. In plain text, the extractor may cut a URL short
+		// before punctuation.
 		if m.Ref == "" || m.Ref[0] == '#' || strings.HasSuffix(m.Element, " action") || strings.HasPrefix(path, "/-/") || strings.HasSuffix(path, "as=text") {
 			continue
 		}
@@ -248,7 +247,7 @@ func (b *browser) visit(path string) {
 			b.Errorf("%s leads to %q: %v", path, m.Ref, err)
 			continue
 		}
-		// A list in another order is the same list.
+		// Skip other sort orders of the same list.
 		if base.Host == to.Host && !to.Query().Has("sort") {
 			b.todo = append(b.todo, to.RequestURI())
 			b.from[to.RequestURI()] = path
