@@ -1,6 +1,6 @@
-// Package all lists every scheme of this module. [Registry] returns them all, and
-// [Client] opens their URLs. A program that needs only a few schemes should build a
-// smaller registry, so that it links less code.
+// Package all combines all schemes of this module. [Registry] returns a registry of these schemes,
+// and [Client] returns a client for their URLs. A program that needs only a few schemes should
+// build a smaller registry, so that it links less code.
 package all
 
 import (
@@ -26,9 +26,8 @@ import (
 	"github.com/locus-url/locus/scheme/ws"
 )
 
-// Registry returns a registry of every scheme. Clients with default options open their
-// URLs. A scheme in the list instead replaces the default scheme with the same name. If
-// no default scheme has that name, Registry adds the scheme.
+// Registry returns a registry of all schemes of this module, whose openers have default options.
+// Each argument replaces the default scheme with the same name, or is an additional scheme.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), ws.Schemes(), []scheme.Scheme{
 		data.Scheme(),

@@ -30,7 +30,7 @@ func registry(t testing.TB) *scheme.Registry {
 	return r
 }
 
-// configs holds the data for the test suite that depends on the scheme.
+// configs holds the scheme-specific data for the test suite.
 var configs = map[string]schemetest.Config{
 	"ftp": {
 		Good:       []string{"ftp://host.dom/a/b", "ftp://myname@host.dom/%2Fetc/motd", "ftp://myname:pass@host.dom//etc/motd;type=a", "ftp://h:2121/;type=d", "ftp://:@h/a?b:c@d&e=f#g"},
@@ -113,7 +113,7 @@ func lower(r rune) rune {
 	return r
 }
 
-// like maps a scheme to the scheme with the same syntax.
+// like maps a scheme to another scheme with the same syntax.
 var like = map[string]string{"https": "http", "ftps": "ftp", "gophers": "gopher", "nntps": "nntp", "snews": "news", "rlogin": "telnet", "tn3270": "telnet"}
 
 // config returns the configuration of the test suite for the scheme with the
@@ -140,8 +140,8 @@ func config(name string) schemetest.Config {
 	return c
 }
 
-// equalBut reports whether two lists of fields are equal after f was applied to
-// the value with the given name in both.
+// equalBut reports whether two lists of fields are equal after the function f has been applied to
+// the named field in both lists.
 func equalBut(before, after []scheme.Field, name string, f func(any) any) bool {
 	apply := func(list []scheme.Field) []scheme.Field {
 		list = slices.Clone(list)
@@ -155,7 +155,8 @@ func equalBut(before, after []scheme.Field, name string, f func(any) any) bool {
 	return reflect.DeepEqual(apply(before), apply(after))
 }
 
-// sameDomain compares fields, ignoring the case of the domain of an address or message-id.
+// sameDomain compares two lists of fields. It ignores the case of the domain in an address or
+// message-id.
 func sameDomain(before, after []scheme.Field) bool {
 	for _, name := range []string{"addrSpec", "messageId"} {
 		if len(before) > 0 && equalBut(before, after, name, func(v any) any {
@@ -171,8 +172,8 @@ func sameDomain(before, after []scheme.Field) bool {
 	return false
 }
 
-// samePath compares fields. "." and ".." may be resolved in the path, and a
-// missing path may become an empty one.
+// samePath compares two lists of fields. The second list may contain the path without "." and
+// "..", and an empty path instead of a missing path.
 func samePath(before, after []scheme.Field) bool {
 	before = slices.Clone(before)
 	for i := range before {
@@ -183,14 +184,14 @@ func samePath(before, after []scheme.Field) bool {
 	return equalBut(before, after, "path", func(v any) any { return path.Join("/", v.(string)) })
 }
 
-// inTexts reports whether the syntax of s is in RFC 1738 or the URI draft, or equals
-// the syntax of a scheme there. Other schemes have their own tests.
+// inTexts reports whether RFC 1738 or the URI draft defines the syntax of the scheme s, or of
+// another scheme with the same syntax. The packages of other schemes test their own syntax.
 func inTexts(s scheme.Scheme) bool {
 	_, ok := like[s.Name]
 	return ok || s.Status != scheme.Extension
 }
 
-// names returns the schemes with a syntax of the texts, and one that is not registered.
+// names returns the names of the schemes that inTexts selects, and one unregistered name.
 func names(r *scheme.Registry) []string {
 	list := []string{"x-mine"}
 	for _, s := range r.All() {
@@ -217,12 +218,12 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// ungrammatical returns the findings that report that a URL does not match its production.
+// ungrammatical returns the findings about URLs that do not match the grammar of their scheme.
 func ungrammatical(list []locus.Violation) []locus.Violation {
 	return slices.DeleteFunc(slices.Clone(list), func(v locus.Violation) bool { return v.Kind != locus.Ungrammatical })
 }
 
-// checkVerdict compares the verdict on text with the verdict of the transcription.
+// checkVerdict compares the result of Check for text with the grammar in slow_test.go.
 func checkVerdict(t *testing.T, r *scheme.Registry, text string) (want, refused bool) {
 	t.Helper()
 	want = conforms(text)
@@ -243,7 +244,7 @@ func checkVerdict(t *testing.T, r *scheme.Registry, text string) (want, refused 
 	return want, false
 }
 
-// The verdict on 20,000 URLs similar to the BNF must equal the verdict of the transcription.
+// Check must agree with the grammar in slow_test.go on 20,000 random URLs.
 func TestSection5(t *testing.T) {
 	r := registry(t)
 	names := names(r)
@@ -269,7 +270,7 @@ func TestSection5(t *testing.T) {
 	}
 }
 
-// The examples of both texts have the verdicts that they must have.
+// Check must accept or reject each example of RFC 1738 and the URI draft, as listed.
 func TestExamples(t *testing.T) {
 	r := registry(t)
 	for _, name := range []string{"rfc1738-2.txt", "rfc1738-3.1.txt", "uri-draft.txt", "field.txt"} {
@@ -333,7 +334,7 @@ func addSeeds(f *testing.F) *scheme.Registry {
 	return r
 }
 
-// Check must agree with the transcriptions for any text.
+// Check must agree with the grammars in slow_test.go and draft_slow_test.go for any text.
 func FuzzCheck(f *testing.F) {
 	r := addSeeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -342,7 +343,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// Canonical forms must have the properties that every scheme promises, for any text.
+// For any text, the canonical form must have the properties that all schemes guarantee.
 func FuzzCanonical(f *testing.F) {
 	r := addSeeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -356,7 +357,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// The default schemes of package extract must be the schemes of the standards.
+// The default schemes of package extract must be the schemes of RFC 1738 and the URI draft.
 func TestStandardSchemesAreExtracted(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {

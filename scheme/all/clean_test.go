@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// cleanTexts are ordinary URLs, for which the Clean functions of the standards in
-// force need no second pass.
+// cleanTexts are ordinary URLs that the Clean functions of the current standards accept, so that
+// they need no full check.
 var cleanTexts = []string{
 	"http://www.example.com/?q=a%20b#top", "https://www.example.com/a/b.html", "ws://example.com/chat", "wss://example.com:8443/",
 	"ftp://user@ftp.example.com/pub/a%20b", "ftp://ftp.example.com/pub/readme.txt;type=i", "file:///etc/fstab", "file://host.example.com/share/doc",
@@ -22,15 +22,15 @@ var cleanTexts = []string{
 	"tel:+1-201-555-0123", "tel:+441632960123;ext=22", "tel:7042;phone-context=example.com", "urn:isbn:0451450523", "urn:ietf:rfc:2648#a",
 }
 
-// dirtyTexts are similar to URLs that Clean functions accept, but have findings.
+// dirtyTexts are URLs with findings that look like URLs without findings.
 var dirtyTexts = []string{
 	"http:///a", "http://u@h/", "ws://h/#a", "ftp://h/a;type=x", "ftp://h/a;type=a;type=x", "ftp:///a", "file:///c:/a", "file:////a", "file:///%00", "file://h",
 	"gopher://h/0%0D", "telnet://h/a", "wais://h/./", "wais://h/..", "wais://h/a/b", "prospero://h/a;b", "nfs://h//a", "nfs://h/%ff", "mailto:a..b@h", "mailto:a@b@c", "mid:a/b@c", "news:a..b",
 	"snews:a", "nntp://h/a/0", "nntp:///a", "tel:+-", "tel:1", "tel:+1;ext=-", "tel:1;phone-context=a..b", "urn:urn:a", "urn:ab:c", "urn:abc-:d", "urn:abc:%ff", "urn:abc:/",
 }
 
-// checkClean tests that a URI that Clean of its scheme accepts has no findings. It reports
-// whether Clean accepted it.
+// checkClean tests that a URI has no findings if the Clean function of its scheme accepts it. It
+// reports whether Clean accepted the URI.
 func checkClean(t *testing.T, r *scheme.Registry, text string) bool {
 	t.Helper()
 	u := rfc3986.Parse(text)

@@ -8,18 +8,20 @@ import (
 
 // Options configure [Client]. The zero value and nil select the defaults.
 type Options struct {
-	// Rules restrict where URLs may lead. The zero Rules allow only public addresses
-	// and the ports of each scheme, and no files.
+	// Rules restrict the addresses, ports and files that URLs may use. The zero Rules allow
+	// only public addresses and each scheme's own ports, and no local files.
 	Rules policy.Rules
-	// Schemes replace the schemes with the same names in [Registry], or are added to them.
+	// Schemes lists schemes that replace the default schemes with the same names, or are
+	// additional schemes.
 	Schemes []scheme.Scheme
-	// Options configure the client: User-Agent, time limits, proxies and more.
+	// Options contains the general client options, such as User-Agent, time limits and
+	// proxies.
 	access.Options
 }
 
-// Client returns a client for every scheme. The caller must use Open for URLs that a
-// person names, and Follow for URLs in resources. The caller must close the client. Client
-// fails if a rule or a scheme is malformed. o may be nil.
+// Client returns a client for all schemes. The caller must use Open for URLs that a person enters,
+// and Follow for URLs that resources contain. The caller must close the client. Client returns an
+// error if a rule or scheme is malformed. The options o may be nil.
 func Client(o *Options) (*access.Client, error) {
 	if o == nil {
 		o = new(Options)

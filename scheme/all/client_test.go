@@ -73,8 +73,8 @@ func ExampleClient_denied() {
 	// true locus: open file:///etc/passwd: policy: access to local files is not allowed
 }
 
-// Requests over HTTP must have the header fields of the options, but secrets only for the first
-// server.
+// HTTP requests must include the header fields in the options. Secret fields must be sent only to
+// the first server.
 func TestClientHeader(t *testing.T) {
 	var seen []http.Header
 	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +139,8 @@ func TestClientRefuses(t *testing.T) {
 	}
 }
 
-// A URL without the host that its scheme requires must be malformed, not denied.
+// If a URL lacks the host that its scheme requires, the error must be a syntax error, not a policy
+// denial.
 func TestMissingHost(t *testing.T) {
 	c, err := all.Client(nil)
 	if err != nil {
@@ -166,7 +167,7 @@ func TestMissingHost(t *testing.T) {
 			if err := c.Check(u, nil); access.KindOf(err) != access.Syntax {
 				t.Errorf("Check(%s): %v", text, err)
 			}
-			// The same applies to a URL in a page.
+			// The same rule applies to a URL in a page.
 			if err := c.Check(u, &access.Result{URL: locus.MustParse("http://www.example/")}); access.KindOf(err) != access.Syntax {
 				t.Errorf("Check(%s) in a page: %v", text, err)
 			}

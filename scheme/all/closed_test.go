@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 )
 
-// Closing a resource during a read must not be reported as the server's fault.
+// If the caller closes a resource during a read, the error must not blame the server.
 func TestCloseIsNoServerFault(t *testing.T) {
 	server, client, err := certtest.Pair()
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/locus-url/locus/internal/hostiletest"
 )
 
-// clientBehaviors lists the behaviors of the seeds.
+// clientBehaviors lists the server behaviors that the fuzzing seeds use.
 var clientBehaviors = []hostiletest.How{0, hostiletest.Waiting | hostiletest.Silent, hostiletest.Slow, hostiletest.Bytes}
 
-// seedConversation adds the server's text as a seed, for each URL by lines and with one other
-// behavior.
+// seedConversation adds two seeds for each URL with the given server text. In one of them, the
+// server sends line by line, and in the other it has another behavior.
 func seedConversation(f *testing.F, urls []string, first, later string) {
 	f.Helper()
 	for url := range urls {
@@ -25,7 +25,7 @@ func seedConversation(f *testing.F, urls []string, first, later string) {
 	}
 }
 
-// seedRecordings adds recordings of servers' texts, each for one URL.
+// seedRecordings adds recorded server responses as seeds. Each recording is used with one URL.
 func seedRecordings(f *testing.F, urls []string, pattern string) {
 	f.Helper()
 	names, err := filepath.Glob(pattern)
@@ -43,7 +43,8 @@ func seedRecordings(f *testing.F, urls []string, pattern string) {
 	}
 }
 
-// fuzzConversation runs conversations with servers that send arbitrary text, each for one of urls.
+// fuzzConversation opens URLs on servers that send arbitrary text. Each conversation is about one
+// of the URLs in urls.
 func fuzzConversation(f *testing.F, urls []string, secure *tls.Config, check func(*conversation)) {
 	f.Fuzz(func(t *testing.T, url, how uint8, first, later []byte) {
 		check(converse(t, &hostiletest.Peer{First: first, Later: later, How: hostiletest.How(how), TLS: secure}, urls[int(url)%len(urls)]))
@@ -71,7 +72,7 @@ func FuzzFTPConversation(f *testing.F) {
 	})
 }
 
-// FuzzGopherConversation runs a server of Gopher, Gopher+ or CSO that sends arbitrary text.
+// FuzzGopherConversation runs a Gopher, Gopher+ or CSO server that sends arbitrary text.
 func FuzzGopherConversation(f *testing.F) {
 	urls := []string{"gopher://h.example/0a", "gopher://h.example/1a", "gopher://h.example/9a", "gopher://h.example/7a%09words", "gopher://h.example/1a%09%09$", "gopher://h.example/0a%09%09!",
 		"gopher://h.example/0a%09%09+", "gopher://h.example/0a%09%09+%091%0D%0A+-1%0D%0Aanswer%0D%0A.%0D%0A", "gopher://h.example:105/2?name=smith", "gopher://h.example:105/2", "gopher://h.example/0URL:ftp:%2F%2Fh.example%2Fa", "gopher://h.example/ha"}
@@ -128,7 +129,7 @@ func FuzzProsperoConversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// FuzzTelnetConversation runs a host of Telnet or rlogin that sends arbitrary octets.
+// FuzzTelnetConversation runs a Telnet or rlogin host that sends arbitrary octets.
 func FuzzTelnetConversation(f *testing.F) {
 	urls := []string{"telnet://h.example/", "telnet://user:" + secret + "@h.example/", "rlogin://user:" + secret + "@h.example/"}
 	for _, said := range []string{
@@ -141,8 +142,8 @@ func FuzzTelnetConversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// FuzzTN3270Conversation runs a host of 3270 terminals that sends arbitrary octets.
-// Package tn3270 tests the drawing of a screen.
+// FuzzTN3270Conversation runs a TN3270 host that sends arbitrary octets. The tests of package
+// tn3270 cover the rendering of screens.
 func FuzzTN3270Conversation(f *testing.F) {
 	urls := []string{"tn3270://h.example/", "tn3270://user:" + secret + "@h.example/"}
 	for _, said := range []string{
@@ -156,11 +157,11 @@ func FuzzTN3270Conversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// httpLine matches the request line, and the header fields that the client has reason
-// to send.
+// httpLine matches a request line, or a header field that the client may send.
 var httpLine = regexp.MustCompile(`^(GET [!-~]+ HTTP/1\.1|(Host|User-Agent|Accept|Accept-Encoding|Accept-Language|Authorization|Connection|Cookie|Referer): [ -~]*|)$`)
 
-// FuzzHTTPConversation runs a web server that sends arbitrary text, also after a redirect.
+// FuzzHTTPConversation runs a web server that sends arbitrary text, also as the target of a
+// redirect.
 func FuzzHTTPConversation(f *testing.F) {
 	urls := []string{"http://h.example/a", "http://user:" + secret + "@h.example/a?b"}
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata"

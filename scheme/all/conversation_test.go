@@ -23,31 +23,33 @@ import (
 
 // Limits of a conversation with a hostile server.
 const (
-	maxSaid  = 16 << 10         // octets that it sends on a connection
-	maxRead  = 256 << 10        // octets of a resource
+	maxSaid  = 16 << 10         // octets that the server sends on a connection
+	maxRead  = 256 << 10        // octets of a resource that the client reads
 	maxBytes = 64 << 20         // bytes that a conversation allocates
-	maxTime  = 10 * time.Minute // time for the whole conversation
+	maxTime  = 10 * time.Minute // duration of the whole conversation
 	maxDials = 64
 )
 
-// secret is in URLs and in answers to questions, but not in the octets of a seed.
+// secret is a password in URLs and in answers to password prompts. The fuzzing seeds do not
+// contain it.
 const secret = "sesame-9"
 
-// A conversation is the exchange between a client and a hostile server, and its end.
+// conversation is the exchange between a client and a hostile server.
 type conversation struct {
 	t    *testing.T
 	peer *hostiletest.Peer
-	said string // sent by the server, on all connections
+	said string // text that the server sent on all connections
 
-	mu    sync.Mutex // guards texts: a session has its own goroutines
-	texts []string   // texts for people: errors, traces, titles, notes
+	mu    sync.Mutex // guards texts, because a session runs its own goroutines
+	texts []string   // texts that the user sees: errors, traces, titles, notes
 	items int
 }
 
-// converse opens text with a client for every scheme, and reads the resource. It checks
-// the properties of every conversation. It must end in time, and leave no goroutine
-// running. Its memory and number of connections must be bounded. It must give a resource
-// or an error, and valid URLs. No text for people may contain the password.
+// converse opens the URL in text with a client for all schemes, reads the resource, and checks
+// properties that every conversation must have. The conversation must end in time and leave no
+// goroutine running. It must use limited memory and a limited number of connections. The client
+// must return a resource or an error, and all URLs must be valid. No text that the user sees may
+// contain the password.
 func converse(t *testing.T, peer *hostiletest.Peer, text string) *conversation {
 	t.Helper()
 	if len(peer.First) > maxSaid || len(peer.Later) > maxSaid {
@@ -76,7 +78,7 @@ func converse(t *testing.T, peer *hostiletest.Peer, text string) *conversation {
 	return c
 }
 
-// tell records texts that people would see.
+// tell records texts that the user would see.
 func (c *conversation) tell(texts ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,7 +175,8 @@ func (c *conversation) readMenu(m *scheme.Menu) error {
 		if err != nil {
 			return err
 		}
-		// The items must come from the text that the server has sent.
+		// The number of items is limited by the length of the text that the server has
+		// sent.
 		if c.items++; c.items > 64+len(c.said) {
 			c.t.Fatalf("%d items out of %d octets", c.items, len(c.said))
 		}
@@ -186,7 +189,7 @@ func (c *conversation) readMenu(m *scheme.Menu) error {
 	return nil
 }
 
-// use types some text, presses every key, and reads the output of the session.
+// use sends some text and every key to the session, and reads the session's output.
 func (c *conversation) use(s *scheme.Session) error {
 	done := make(chan struct{})
 	go func() {
@@ -207,7 +210,7 @@ func (c *conversation) use(s *scheme.Session) error {
 	return err
 }
 
-// checkURL checks a URL that was made from a server's text.
+// checkURL checks a URL that the client derived from server text.
 func (c *conversation) checkURL(u locus.URL) {
 	if u.IsZero() {
 		return
@@ -217,8 +220,8 @@ func (c *conversation) checkURL(u locus.URL) {
 	}
 }
 
-// sentLines checks the lines that were sent on all connections. Each must end with CR LF
-// and contain no other CR, LF or NUL, and expected must return true for it.
+// sentLines checks the lines that the client sent on all connections. Each line must end with CR
+// LF and contain no other CR, LF or NUL. The function expected must return true for each line.
 func (c *conversation) sentLines(expected func(line string) bool) {
 	c.t.Helper()
 	for _, sent := range c.peer.Sent() {
@@ -234,8 +237,8 @@ func (c *conversation) sentLines(expected func(line string) bool) {
 	}
 }
 
-// sentNoSecret checks that the password was not sent, in schemes in which it is only
-// advice or no login exists.
+// sentNoSecret checks that the client did not send the password. It is for schemes without a
+// login, and for schemes in which a password in the URL is only advice to the user.
 func (c *conversation) sentNoSecret() {
 	c.t.Helper()
 	for _, sent := range c.peer.Sent() {
@@ -245,7 +248,8 @@ func (c *conversation) sentNoSecret() {
 	}
 }
 
-// command returns a function for sentLines: a line must begin with one of words.
+// command returns a function for sentLines, which reports whether a line begins with one of the
+// given words.
 func command(words ...string) func(string) bool {
 	return func(line string) bool {
 		word, _, _ := strings.Cut(line, " ")

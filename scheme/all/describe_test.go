@@ -51,7 +51,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// Spans must cover the text, and no URL may make a description panic.
+// The spans of a URL must cover its whole text, and describing a URL must never panic.
 func FuzzDescription(f *testing.F) {
 	for _, seed := range []string{"gopher://h/7a%09b", "ftp://u:p@h/a;type=i", "wais://h/a/b/c", "prospero://h/a;b=c;d", "http://h?x#y", "news:*", "mailto:%40", "file:", "gopher://h/%", "ftp:\xb9\xa9;tYpE=i", "http://:@h:/", "nntp:a/b", "telnet://h#"} {
 		f.Add(seed)
@@ -172,7 +172,7 @@ func TestHierarchies(t *testing.T) {
 	}
 }
 
-// Traits of each scheme, on which the policy and gateways depend.
+// Each scheme must have the traits on which the policy and gateways depend.
 func TestTraits(t *testing.T) {
 	r := registry(t)
 	for trait, want := range map[scheme.Traits]string{

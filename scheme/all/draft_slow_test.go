@@ -12,19 +12,21 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// This file contains the "BNF for specific URL schemes" of the URI draft, in its
-// order and in a readable form. The tests compare Check with it.
+// This file contains the "BNF for specific URL schemes" of the URI draft, in the order of the
+// draft and in a readable form. The tests compare Check with it.
 //
-// Where the draft contradicts itself, this file reads it as follows. "safe" and "extra" are the union of both
-// its lists, without the quotation mark. Spaces between the letters of a scheme's name are not intended, nor
-// is the second ":" of mailtoaddress. An identifier with "@" is an article and not a group ("News"), and the
-// last "@" splits it. %00 ends an hsoname, though it is an escape too. The prose allows an empty fragmentid, a
-// gopher URL that ends in "/" ("Gopher"), "//" and hostport before the group of nntp, and ";type=" before a
-// typecode ("FTP"), whose form code may be missing. rlogin and tn3270 are like telnet. file has only the
-// production of RFC 1738 here, with a host of the draft. The letters of a typecode may be in either case. A
-// path that begins with "//", which the examples have but the generic production does not, conforms in a
-// scheme without a production. A "?" with a later "@" before any "/" is rejected, because the "@" may end a
-// login, or be in a search.
+// Where the draft contradicts itself, this file chooses an interpretation. "safe" and "extra" are
+// the union of both lists in the draft, without the quotation mark. The spaces between the letters
+// of a scheme name, and the second ":" of mailtoaddress, are mistakes. An identifier that contains
+// "@" is an article and not a group (section "News"), and the last "@" splits it. %00 ends an
+// hsoname, although it is also an escape. The prose allows an empty fragmentid, a gopher URL that
+// ends in "/" (section "Gopher"), "//" and hostport before an nntp group, and ";type=" before a
+// typecode without a form code (section "FTP"). The syntax of rlogin and tn3270 equals the syntax
+// of telnet. For file, only the production of RFC 1738 exists here, with the draft's definition of
+// a host. The letters of a typecode may be in upper or lower case. A path that begins with "//" is
+// valid in a scheme without a production, because the examples contain such paths although the
+// generic production does not. A "?" with a later "@" before any "/" is rejected, because the "@"
+// may belong to a login or to a search.
 const (
 	draftXalpha   = `(?:[` + alpha + digit + `$\-_@.&+!*'(),]|` + escaped + `)`
 	draftXalphas  = draftXalpha + `+`
@@ -78,11 +80,11 @@ var (
 	draftVersions = production(`//[^/]*/[^%]*(?:%[^0][^%]*|%0[^0][^%]*)*(?:%00` + draftVersion + `(?:` + draftAlphanums + `)?)?`)
 )
 
-// sameDraft maps schemes of later texts to the scheme with the same syntax.
+// sameDraft maps schemes of later standards to the draft's scheme with the same syntax.
 var sameDraft = map[string]string{"https": "http", "ftps": "ftp", "gophers": "gopher", "nntps": "nntp", "snews": "news"}
 
-// draftConforms reports whether text is a url of the draft, optionally followed by
-// "#" and a fragmentid.
+// draftConforms reports whether text is a URL by the draft's grammar, optionally followed by "#"
+// and a fragmentid.
 func draftConforms(text string) bool {
 	text, id, _ := strings.Cut(text, "#")
 	name, part, ok := strings.Cut(text, ":")
@@ -95,7 +97,7 @@ func draftConforms(text string) bool {
 	}
 	switch {
 	case own == nil && (draftURL[strings.ToLower(name)] != nil || sameDraft[strings.ToLower(name)] != ""):
-		return false // its name is in lower case
+		return false // the production requires the name in lower case
 	case own == nil:
 		return draftGeneric.MatchString(text)
 	case doubtfulLogin.MatchString(part):
@@ -106,8 +108,8 @@ func draftConforms(text string) bool {
 	return own.MatchString(part)
 }
 
-// checkDraft compares the verdict on text by the draft's rules with the verdict
-// of the transcription. Each violation must cite the draft, except for file.
+// checkDraft compares the result of Check by the draft's rules with the grammar in this file. Each
+// violation must cite the draft, except in file URLs.
 func checkDraft(t *testing.T, r *scheme.Registry, text string) (want, refused bool) {
 	t.Helper()
 	want = draftConforms(text)
@@ -133,7 +135,7 @@ func checkDraft(t *testing.T, r *scheme.Registry, text string) (want, refused bo
 	return want, false
 }
 
-// TestDraft compares 20,000 URLs similar to the draft's BNF with the transcription.
+// TestDraft runs checkDraft for 20,000 random URLs.
 func TestDraft(t *testing.T) {
 	r := registry(t)
 	names := names(r)

@@ -26,7 +26,7 @@ func generic[T any](parse func(locus.URL) (T, error)) func(locus.URL) (any, erro
 	return func(u locus.URL) (any, error) { return parse(u) }
 }
 
-// Package fmt and logs must not show a password in any scheme's own type.
+// Formatting or logging a URL type of any scheme must not show the password.
 func TestFormatHidesPasswords(t *testing.T) {
 	shownOnce := 0
 	for _, text := range secrettest.URLs(secrettest.Password, "h.example") {
@@ -56,7 +56,7 @@ func TestFormatHidesPasswords(t *testing.T) {
 	}
 }
 
-// An "@" in registered schemes that is not a login must stay readable.
+// In schemes where "@" does not mark a login, formatting a URL must not mask the text before "@".
 func TestAddressesStayReadable(t *testing.T) {
 	r, err := all.Registry()
 	if err != nil {

@@ -21,11 +21,12 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// flood is an endless response: its beginning, and the repeated part.
+// flood is an endless response. It consists of the text in first and endless repetitions of the
+// text in again.
 type flood struct{ url, first, again string }
 
-// floods holds an endless response for each place where a client reads a server:
-// greetings, heads, lines, lists, bodies and trailers.
+// floods holds an endless response for each part of a response: greetings, heads, lines, lists,
+// bodies and trailers.
 var floods = []flood{
 	{"finger://h.example/a", "", "Login: a\r\n"},
 	{"finger://h.example/a", "", "aaaaaaaa"},
@@ -81,7 +82,7 @@ var floods = []flood{
 	{"wais://h.example/db?a", "", "0000000000z"},
 	{"wais://h.example/db?a", "9999999999z2wais      0", "aaaaaaaa"},
 	{"wais://h.example/db?a", "0000100000z2wais      0", "\x17\x00\x01\x00"},
-	// With TLS.
+	// These responses are sent over TLS.
 	{"gemini://h.example/a", "", "2"},
 	{"gemini://h.example/a", "20 text/gemini; a=", "aaaaaaaa"},
 	{"gemini://h.example/a", "20 text/gemini\r\n", "=> /a a title\n"},
@@ -90,8 +91,8 @@ var floods = []flood{
 	{"gemini://h.example/a", "10 how many", "?"},
 }
 
-// Opening the URL and reading the resource must need little memory, however much a server
-// sends, in whatever part of its response.
+// Opening a URL and reading its resource must use little memory, even if a part of the response is
+// endless.
 func TestHostileMemory(t *testing.T) {
 	server, _, err := certtest.Pair()
 	if err != nil {
@@ -116,12 +117,13 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// floodHeap is the maximum growth of the heap; see docs/dev/limits.md. The largest buffers
-// hold a menu's texts and a message's head.
+// floodHeap is the maximum growth of the heap; see docs/dev/limits.md. The largest buffers hold
+// the texts of a menu and the header of a message.
 const floodHeap = 2 << 20
 
-// open opens the URL at a server that sends at most most octets of the flood, and reads
-// the response. held is the largest heap meanwhile.
+// open opens the URL on a server that sends the flood, and reads the response. The server sends at
+// most the number of octets in most. The result sent is the number of octets sent, and held is the
+// maximum heap size during the test.
 func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -133,7 +135,8 @@ func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held in
 	)
 	left.Store(most)
 	look := func() {
-		// The client may allocate during a collection, so use the minimum over several collections.
+		// The client may allocate during a garbage collection. Therefore use the minimum
+		// heap size of several collections.
 		least := int64(math.MaxInt64)
 		for range 3 {
 			runtime.GC()
@@ -186,7 +189,8 @@ func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held in
 		Dial: func(_ context.Context, network, _ string) (net.Conn, error) {
 			near, far := net.Pipe()
 			if strings.HasPrefix(f.url, "gemini:") {
-				// Both ends of TLS write without reading, which needs a buffer.
+				// Both ends of a TLS connection may write before they read, so the
+				// connection must be buffered.
 				near, far = connected(t)
 			}
 			servers.Go(func() { serve(far, strings.HasPrefix(network, "udp")) })
@@ -220,7 +224,7 @@ func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held in
 	return most - left.Load(), largest.Load()
 }
 
-// connected returns the ends of a connection over loopback.
+// connected returns the two ends of a loopback connection.
 func connected(t *testing.T) (near, far net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// Links must lead from all newsgroups to one, and from there to an article,
-// through an NNTP server, and the policy must allow them.
+// A client must be able to follow links from the list of newsgroups to a newsgroup, and from the
+// newsgroup to an article. The policy must allow these links.
 func TestNews(t *testing.T) {
 	text := "Subject: =?utf-8?q?caf=C3=A9?=\r\nMessage-ID: <a/b%c@d.e>\r\n\r\n.\r\n"
 	server, err := newstest.Start(newstest.Groups{"a.b": {Description: "of a", Articles: []string{text}}}, nil)

@@ -16,7 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// Requests of protocols without a login must contain nothing about the user and the program.
+// In protocols without a login, requests must contain no information about the user or the
+// program.
 func TestNoPersonalData(t *testing.T) {
 	phone, err := gophertest.Start(gophertest.Item{}, &gophertest.Options{Phone: []gophertest.Person{{Name: "Anna Smith"}}})
 	if err != nil {

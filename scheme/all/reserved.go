@@ -2,13 +2,12 @@ package all
 
 import "github.com/locus-url/locus/scheme"
 
-// reserved returns the names that RFC 1738 and the URI draft reserve. Clients cannot
-// open their URLs, which have the form of otherurl in section 5. Syntax states the
-// purpose of each name in the words of the text that reserves it, and the text that
-// has defined its syntax since.
+// reserved returns the names that RFC 1738 and the URI draft reserve. Clients cannot open URLs
+// with these names. Their syntax is otherurl (section 5). For each name, Syntax quotes its purpose
+// from the document that reserves it, and names the document that later defined its syntax.
 //
-// Names that begin with "x-" are not listed: they are "reserved for experimental
-// purposes" (section 4). To a registry they are unknown schemes. The draft also reserves
+// The list does not contain names that begin with "x-", which are "reserved for experimental
+// purposes" (section 4). A registry treats such names as unknown schemes. The draft also reserves
 // the name urn, which has its own package.
 func reserved() []scheme.Scheme {
 	const (

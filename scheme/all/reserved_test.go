@@ -22,7 +22,8 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// TestReservedForm checks that URLs of a reserved name are treated like URLs of an unknown scheme.
+// TestReservedForm checks that a registry treats URLs with a reserved name like URLs of an unknown
+// scheme.
 func TestReservedForm(t *testing.T) {
 	r, err := scheme.NewRegistry(reserved()...)
 	if err != nil {
@@ -34,7 +35,7 @@ func TestReservedForm(t *testing.T) {
 		{"z39.50://host/a%2fb", "z39.50://host/a%2Fb", ""},
 		{"x500:c=ch~", "x500:c=ch%7E", "unsafe-character@9"},
 		{"mailserver:a@b/subject/body", "mailserver:a@b/subject/body", ""},
-		// Experimental names are not in the list but are treated in the same way.
+		// Experimental names are not in the registry, which treats them in the same way.
 		{"x-mine:a/b", "x-mine:a/b", ""},
 	} {
 		u := locus.MustParse(row.text)

@@ -36,8 +36,8 @@ func TestSame(t *testing.T) {
 			c.a, c.b, c.why = c.b, c.a, nil
 		}
 	}
-	// For a URL that is not in the form of its scheme, the reason must be an error without a
-	// password.
+	// If a URL is malformed by its scheme's rules, the reason must be an error that does not
+	// contain the password.
 	same, why := r.Same(locus.MustParse("gopher:x"), locus.MustParse("finger://u:s3cret@h/a/b"))
 	if same || len(why) != 2 || strings.Contains(strings.Join(why, ""), "s3cret") {
 		t.Errorf("%v, %q", same, why)

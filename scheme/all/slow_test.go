@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// This file contains section 5 of RFC 1738, complete and in its order, in a
-// readable form: each production is a pattern with its name in the RFC. The
-// tests compare the Check of every scheme with it.
+// This file contains the complete grammar of RFC 1738 section 5 in a readable form. Each
+// production is a regular expression with the name and the position that it has in the RFC. The
+// tests compare the Check function of each scheme with these expressions.
 //
-// Where the standard contradicts itself, this file reads it as follows. otherurl
-// applies only to schemes without their own production, because otherwise every
-// text would match it. The literal "/" of gopherurl lacks its quotes. A fragment
-// is split off first, because no production contains a "#". The case of ";type="
-// does not matter, like the case of any literal in RFC 822, whose conventions
-// apply.
+// Where the standard contradicts itself, this file chooses an interpretation. otherurl applies
+// only to schemes without their own production, because otherwise every text would match it. The
+// literal "/" of gopherurl lacks its quotes. A fragment is split off first, because no production
+// contains a "#". The case of ";type=" does not matter, like the case of any literal in RFC 822,
+// whose conventions apply.
 
 // ; Miscellaneous definitions
 const (
@@ -115,8 +114,8 @@ const (
 	prosperourl = `//` + hostport + `/` + ppath + `(?:` + fieldspec + `)*`
 )
 
-// url holds the production of each scheme that has one, and of schemes to which
-// a later text, or the URI draft, gives the same.
+// url maps the name of each scheme to its production. It includes schemes to which a later
+// standard or the URI draft gives the same production.
 var url = map[string]*regexp.Regexp{
 	"ftp":      production(ftpurl),
 	"file":     production(fileurl),
@@ -149,7 +148,7 @@ func production(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:` + pattern + `)\z`)
 }
 
-// conforms reports whether text is a url, optionally followed by "#" and xchars.
+// conforms reports whether text matches the production url, optionally followed by "#" and xchars.
 func conforms(text string) bool {
 	text, id, _ := strings.Cut(text, "#")
 	name, part, ok := strings.Cut(text, ":")
@@ -163,8 +162,8 @@ func conforms(text string) bool {
 	return url[strings.ToLower(name)] == nil && other.MatchString(text)
 }
 
-// splitsAsInternet reports whether text has "//" after its scheme. Then section
-// 3.1 requires a login, even where *xchar or a message-id would match.
+// splitsAsInternet reports whether "//" follows the scheme in text. In such a URL, section 3.1
+// requires a login, even if *xchar or a message-id would match.
 func splitsAsInternet(text string) bool {
 	_, part, _ := strings.Cut(text, ":")
 	return strings.HasPrefix(part, "//")

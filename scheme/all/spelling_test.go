@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// Canonical forms must follow the same decisions in all schemes.
+// All schemes must use the same rules for canonical forms.
 func TestCanonicalAcrossSchemes(t *testing.T) {
 	r := registry(t)
 	for _, list := range [][]string{
@@ -56,7 +56,8 @@ func TestCanonicalAcrossSchemes(t *testing.T) {
 	}
 }
 
-// variantTexts are URLs that the facts show to be in canonical form, and similar URLs.
+// variantTexts are URLs for which locus.Facts show that they are in canonical form, and similar
+// URLs.
 var variantTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
 	"http://h", "http://h/.a", "http://h/a/../b", "http://h/a.b/c?d/../e", "https://h:80/", "http://h:80/a", "http://h/a/%2e/b", "http://1.2.3.4/x", "http://[::1]/", "http://?", "http:///",
 	"file:///", "file:/a", "file://localhost/a", "file://h:1/a", "file://h/a%20b", "ftp://h/a;type=A", "ftp://h/a;b;type=i", "ftp://h/a;type=AN", "ftp://u:p@h:2121/a", "ftp:a",
@@ -66,9 +67,9 @@ var variantTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
 	"wais://h/d/t/", "wais://h/d/t", "wais://h/d?a+b=c", "wais://h/d/e?f", "prospero://h/a;b=c", "prospero://h/a%0012", "prospero://h/a%00b", "prosperox://h/a;b", "PROSPERO://h/a", "nosuch://h/a",
 })
 
-// checkVariants compares the verdict of a registry with the verdict of the scheme itself, which does not
-// use facts. It also compares the canonical form with that of the same URL with an empty fragment, which no
-// fast path handles.
+// checkVariants compares the registry's Check with the scheme's own Check, which does not use
+// locus.Facts. It also compares the canonical form of a URL with the canonical form of the same
+// URL with an empty fragment, because the registry has no fast path for fragments.
 func checkVariants(t *testing.T, r *scheme.Registry, text string) {
 	t.Helper()
 	u, err := locus.Parse(text)
