@@ -12,8 +12,8 @@ import (
 // Client opens data URLs. It may be used concurrently.
 type Client struct{}
 
-// Open implements [scheme.Opener] without a network. It returns a [*scheme.Object]. The
-// error is a [*locus.SyntaxError], or wraps scheme.ErrTooLarge or the cause of ctx.
+// Open implements [scheme.Opener] without a network. It returns a [*scheme.Object]. The error is a
+// [*locus.SyntaxError], or wraps scheme.ErrTooLarge or the cancellation cause of ctx.
 func (Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	d, err := Parse(req.URL)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce returns the rules of RFC 2397, which is still in force. RFC 3986 reads a data URL
-// as a path with an optional query.
+// inForce returns the rules of RFC 2397, which is still in force. By RFC 3986, a data URL consists
+// of a path and an optional query.
 func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{
 		Check: checkURI,
@@ -26,7 +26,7 @@ func inForce() scheme.CurrentStandard {
 	}
 }
 
-// part returns the text between "data:" and the fragment, and its offset.
+// part returns the text between "data:" and the fragment, and the offset of that text.
 func part(u rfc3986.URI) (text string, start int) {
 	name, _ := u.Scheme()
 	start = len(name) + len(":")
@@ -34,7 +34,7 @@ func part(u rfc3986.URI) (text string, start int) {
 	return text, start
 }
 
-// section defines the syntax.
+// section is the section that defines the syntax.
 const section = "RFC 2397 3"
 
 func checkURI(u rfc3986.URI) []locus.Violation {

@@ -20,7 +20,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// larry is the picture of RFC 2397 section 4, without the line ends of the page.
+// larry is the example picture in RFC 2397 section 4, without line breaks.
 const larry = "data:image/gif;base64,R0lGODdhMAAwAPAAAAAAAP///ywAAAAAMAAw" +
 	"AAAC8IyPqcvt3wCcDkiLc7C0qwyGHhSWpjQu5yqmCYsapyuvUUlvONmOZtfzgFz" +
 	"ByTB10QgxOR0TqBQejhRNzOfkVJ+5YiUqrXF5Y5lKh/DeuNcP5yLWGsEbtLiOSp" +
@@ -35,7 +35,7 @@ var config = schemetest.Config{
 	Good:  []string{"data:,A%20brief%20note", larry, query, "data:;charset=utf-8,%C3%A4", "data:text/html;a=b;c=%22d%20%22;base64,QQ==#f", "data:,"},
 	Bad:   []string{"data:", "data:text/html", "data:text,a", "data:a/b;c,d", "data:;base64,QQ", "data:a/b;c=d;C=e,f", "data://h/a"},
 	Local: true,
-	// The canonical form has the shorter encoding.
+	// The canonical form may use another encoding, so the comparison ignores the encoding.
 	Same: func(before, after []scheme.Field) bool {
 		describe := func(list []scheme.Field) string {
 			list = slices.DeleteFunc(slices.Clone(list), func(f scheme.Field) bool { return f.Name == "base64" })
@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %q, %q", test.text, d.ContentType(), d.Octets())
 		}
 	}
-	// The picture must be intact.
+	// The decoded data must be a valid picture.
 	if p, err := gif.Decode(strings.NewReader(parse(t, larry).Octets())); err != nil || p.Bounds().Dx() != 48 {
 		t.Errorf("%v, %v", p, err)
 	}
@@ -307,7 +307,7 @@ func TestCurrentReference(t *testing.T) {
 		"data:a/b;c=%22d=e%22;f=g%2Fh%28,i", "data:;a=%22%22,b")
 }
 
-// A decoded URL must be the same after writing and parsing it.
+// Writing a decoded URL and parsing the result must return the same parts.
 func FuzzParse(f *testing.F) {
 	for _, seed := range append(config.Good, config.Bad...) {
 		f.Add(seed)

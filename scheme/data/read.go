@@ -19,32 +19,32 @@ type content struct {
 	octets     string
 }
 
-// Parameter is a parameter of a media type, decoded.
+// Parameter is a decoded media type parameter.
 type Parameter struct {
 	Name  string // name in lower case
 	Value string
 }
 
-// fault is a reason to reject a URL.
+// fault is an error in a URL, for which Parse rejects the URL.
 type fault struct {
 	offset, size int // position of the invalid text
 	part         string
-	err          error // kind of the fault, locus.ErrForm or locus.ErrValue
+	err          error // locus.ErrForm or locus.ErrValue
 	help         string
 }
 
-// reader reads the text after "data:".
+// reader parses the text after "data:".
 type reader struct {
 	content content
 	faults  []fault
-	quoted  int // offset of a parameter value that is a quoted-string; 0 if there is none
+	quoted  int // offset of a parameter value that is a quoted-string; 0 if no value is
 }
 
 func (r *reader) fault(part string, offset, size int, err error, help string, args ...any) {
 	r.faults = append(r.faults, fault{offset, size, part, err, fmt.Sprintf(help, args...)})
 }
 
-// read reads text. It leaves malformed escapes unchanged.
+// read parses the parameter text. It leaves malformed escapes unchanged.
 func (r *reader) read(text string) {
 	head, data, ok := strings.Cut(text, ",")
 	if !ok {
@@ -120,9 +120,9 @@ func (r *reader) parameter(text string, offset int) {
 	r.content.parameters = append(r.content.parameters, p)
 }
 
-// value returns the decoded value of text, which begins at offset. Section 3: "parameter
-// values should use the URL Escaped encoding instead of quoted string if the parameter
-// values contain any "tspecial"".
+// value decodes the parameter value in text, which begins at offset. Section 3 says: "parameter
+// values should use the URL Escaped encoding instead of quoted string if the parameter values
+// contain any "tspecial"".
 func (r *reader) value(text string, offset int) string {
 	plain := decode(text)
 	quoted := strings.HasPrefix(plain, `"`)
@@ -145,7 +145,7 @@ func (r *reader) value(text string, offset int) string {
 	return plain
 }
 
-// unquote returns the text of a quoted-string (RFC 822 section 3.3). If quoted is not a
+// unquote returns the text of a quoted-string (RFC 822 section 3.3). If the argument is not a
 // quoted-string, ok is false.
 func unquote(quoted string) (text string, ok bool) {
 	var b strings.Builder
@@ -163,8 +163,8 @@ func unquote(quoted string) (text string, ok bool) {
 	return "", false
 }
 
-// quote returns value in quotes if it is empty or begins with a quote, and unchanged
-// otherwise.
+// quote returns the parameter value in quotes if the value is empty or begins with a quote.
+// Otherwise it returns the value unchanged.
 func quote(value string) string {
 	if value != "" && value[0] != '"' {
 		return value
@@ -185,8 +185,8 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// decodeBase64 decodes the base64 in r.content.octets, which is text without its escapes.
-// The argument text begins at offset.
+// decodeBase64 decodes the base64 in r.content.octets, which is text without its escapes. The
+// argument offset is the position of text in the URL.
 func (r *reader) decodeBase64(text string, offset int) {
 	code := r.content.octets
 	where := func(n int) int { return offset + at(text, n) }
@@ -213,7 +213,7 @@ func (r *reader) decodeBase64(text string, offset int) {
 	}
 }
 
-// at returns the offset in text of the octet that is number n after decoding.
+// at returns the offset in the encoded text of octet n of the decoded text.
 func at(text string, n int) int {
 	if decode(text) == text {
 		return n
@@ -232,7 +232,7 @@ func isBase64(c byte) bool {
 	return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/'
 }
 
-// notBase64 describes why c is not base64.
+// notBase64 returns the reason why the character c is invalid in base64.
 func notBase64(c byte) string {
 	switch c {
 	case ' ', '\t', '\n', '\r', '\f':

@@ -62,7 +62,7 @@ func split(s *scheme.Splitter) {
 	s.All("data", scheme.RolePath)
 }
 
-// title returns the media type, because data have no name.
+// title returns the media type, because data URLs contain no name.
 func title(u locus.URL) string {
 	d, err := Parse(u)
 	if err != nil {

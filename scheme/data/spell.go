@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// spell returns the text after "data:" in canonical form. In the data it does not escape
-// the octets in the set keep. In the media type it also escapes tspecials and "&".
+// spell returns the text after "data:" in canonical form. In the data, spell does not escape the
+// octets in the set keep. In the media type, it also escapes tspecials and "&".
 func (c *content) spell(keep escape.Set) string {
 	var b strings.Builder
 	inType := keep.Without("&" + tspecials)

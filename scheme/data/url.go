@@ -10,14 +10,14 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// URL is a data URL, decoded. The zero URL is invalid.
+// URL is a decoded data URL. The zero URL is invalid.
 type URL struct {
 	url     locus.URL
 	content content
 }
 
-// Parse reads u as a data URL. Its base64 must follow RFC 4648 section 4. The error
-// is a [*locus.SyntaxError].
+// Parse parses the URL u as a data URL. Base64 data must follow RFC 4648 section 4. The error is a
+// [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if u.Scheme() != "data" {
 		return URL{}, u.Errorf(0, "scheme", "%w: not a data URL", locus.ErrForm)
@@ -31,17 +31,17 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{u, r.content}, nil
 }
 
-// URL returns the URL from which d was parsed.
+// URL returns the URL that was parsed.
 func (d URL) URL() locus.URL { return d.url }
 
-// MediaType returns the type and subtype in lower case: "text/plain".
+// MediaType returns the type and subtype in lower case, such as "text/plain".
 func (d URL) MediaType() string { return d.content.mediaType }
 
 // Parameters returns the parameters of the media type as written. The caller must not
 // change them.
 func (d URL) Parameters() []Parameter { return d.content.parameters }
 
-// Base64 reports whether u writes the data in base64.
+// Base64 reports whether the data is encoded in base64.
 func (d URL) Base64() bool { return d.content.base64 }
 
 // Octets returns the decoded data.
@@ -63,8 +63,8 @@ type Parts struct {
 	Octets     string
 }
 
-// URL returns the URL in canonical form. The error is a [*locus.SyntaxError]: the media
-// type or a parameter is malformed, or the URL is too long.
+// URL returns the URL in canonical form. It returns a [*locus.SyntaxError] if the media type or a
+// parameter is malformed, or if the URL is too long.
 func (p Parts) URL() (URL, error) {
 	c := content{mediaType: p.MediaType, parameters: p.Parameters, octets: p.Octets}
 	if p.MediaType == "" {
@@ -80,9 +80,9 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// Format writes the URL for every verb, with "***" in place of a password: see
+// Format writes the URL for every verb, and replaces a password with "***". See
 // [github.com/locus-url/locus.Mask].
 func (d URL) Format(s fmt.State, verb rune) { d.url.Format(s, verb) }
 
-// LogValue returns the URL with "***" in place of a password.
+// LogValue returns the URL, in which "***" replaces a password.
 func (d URL) LogValue() slog.Value { return slog.StringValue(d.url.Shown()) }
