@@ -18,9 +18,9 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// listingType is the media type of a directory listing, which no standard defines. Each
-// line holds the kind of an entry, its size or -1, its time or "-", its note and its name.
-// Note and name are in Go quotes.
+// listingType is the media type of a directory listing, which no standard defines. Each line holds
+// the kind of an entry, its size or -1, its time or "-", its note and its name. The note and the
+// name are quoted Go strings.
 const listingType = "text/x-directory-listing"
 
 // maxEntry is the maximum length of a listing line in octets.

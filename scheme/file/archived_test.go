@@ -16,7 +16,7 @@ func TestArchived(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a b", "caf\xe9", "line\nend", `back\slash "quoted"`, "\u202e", "-", "ünï"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
-			t.Log(err) // not every file system has such names
+			t.Log(err) // not every file system allows such names
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
@@ -43,8 +43,8 @@ func TestArchivedObject(t *testing.T) {
 	}
 }
 
-// FuzzArchived checks that any octets give a resource and are closed, and that writing the items
-// gives the same octets.
+// FuzzArchived checks that reading any archived listing closes the listing, and that writing its
+// items again produces the same octets.
 func FuzzArchived(f *testing.F) {
 	f.Add("object 3 2020-01-02T03:04:05.6Z \"\" \"a\"\n")
 	f.Add("menu -1 - \"symbolic link\" \"a b\\xff\"\n")

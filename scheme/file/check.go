@@ -11,8 +11,8 @@ import (
 
 const section = "RFC 1738 3.10"
 
-// check returns all violations of u in order of offset. The draft has no production for
-// file URLs, so [locus.RFC1630] also applies the production of RFC 1738.
+// check returns all violations in the URL u, in order of offset. The draft contains no production
+// for file URLs. The profile [locus.RFC1630] therefore also uses the production of RFC 1738.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && conforms(u) {
 		return nil
@@ -41,8 +41,8 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// impossible reports escapes that the grammar allows but that no filename can contain. The
-// path text begins at offset.
+// impossible reports escapes that the grammar allows but no filename can contain. The argument
+// offset is the position of the path text in the URL.
 func impossible(f *bnf.Findings, text string, offset int) {
 	for i := 0; i < len(text); {
 		o, size := bnf.Octet(text, i)
@@ -59,7 +59,7 @@ func impossible(f *bnf.Findings, text string, offset int) {
 	}
 }
 
-// conforms reports, without allocation, whether check finds no violation of RFC 1738.
+// conforms reports whether the URL u conforms to RFC 1738, like check, but without allocation.
 func conforms(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(bnf.Clean|locus.PathFsegment) || u.MissingSlash() || !strings.HasPrefix(u.String(), "file:") {
@@ -92,8 +92,8 @@ func fits(path string) bool {
 	}
 }
 
-// canonical returns the canonical form of u and the changes that it made. The
-// error is a [*locus.SyntaxError].
+// canonical returns the canonical form of the URL u and the changes that it made. The error is a
+// [*locus.SyntaxError].
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	const usual = locus.Internet | locus.NoHost | locus.NoPort | locus.Slash
 	if u.Facts().Has(usual) && bnf.Spelled(u, 0) && u.Scheme() == "file" {

@@ -21,8 +21,9 @@ import (
 
 // Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
-	// Root restricts the client to a directory: "file:///x" is x in Root. The caller
-	// must close Root. If nil, the client opens files of the whole file system.
+	// Root restricts the client to one directory, so that "file:///x" names the file x in
+	// Root. The caller must close Root. If Root is nil, the client can open all files of the
+	// file system.
 	Root *os.Root
 }
 
@@ -30,12 +31,12 @@ type Options struct {
 type Client struct {
 	tree   tree
 	rooted bool
-	hosts  func() []string // returns the names of this machine, with and without domain
+	hosts  func() []string // returns the names of this machine, with and without its domain
 }
 
 var _ scheme.Opener = (*Client)(nil)
 
-// New returns a client. o may be nil.
+// New returns a client. The options o may be nil.
 func New(o *Options) *Client {
 	c := &Client{tree: system{}, hosts: sync.OnceValue(machineNames)}
 	if o != nil && o.Root != nil {
@@ -44,7 +45,7 @@ func New(o *Options) *Client {
 	return c
 }
 
-// tree is the part of a file system that the client opens. *os.Root implements it.
+// tree is the file tree that the client can open. *os.Root implements tree.
 type tree interface {
 	Stat(name string) (fs.FileInfo, error)
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
@@ -59,18 +60,19 @@ func (system) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error
 	return os.OpenFile(name, flag, mode)
 }
 
-// Get opens f with default options.
+// Get opens the URL f with the default request options.
 func (c *Client) Get(ctx context.Context, f URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: f.URL()}, f)
 }
 
-// Open implements [scheme.Opener] without a network. It returns a file as a
-// [*scheme.Object] and a directory as a [*scheme.Menu]. For "file:/path" (RFC 8089)
-// it adds a note to the resource.
+// Open implements [scheme.Opener] without a network. It returns a file as a [*scheme.Object] and a
+// directory as a [*scheme.Menu]. If the URL has the RFC 8089 form "file:/path", Open adds a note
+// to the resource.
 //
-// The error is a [*locus.SyntaxError], or wraps one of: scheme.ErrNotFound; ErrAuth (no
-// permission, or outside Root); ErrTooLarge; ErrUnsupported (a file of another machine,
-// a device, a pipe or a socket); ErrUnreachable (the file system failed).
+// The error is a [*locus.SyntaxError], or wraps an error of package scheme. It wraps ErrNotFound
+// if the file does not exist, ErrAuth if access is not permitted or the file is outside Root, and
+// ErrTooLarge if the file exceeds the limit. It wraps ErrUnsupported for a file on another
+// machine, a device, a pipe or a socket, and ErrUnreachable if the file system failed.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	if !isShort(req.URL) {
 		f, err := Parse(req.URL)
@@ -96,7 +98,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	return r, err
 }
 
-// fromShort returns the RFC 1738 form of a URL in the short form of RFC 8089.
+// fromShort converts a URL from the short form of RFC 8089 to the form of RFC 1738.
 func fromShort(u locus.URL) (locus.URL, error) {
 	text := "file://" + u.SchemePart()
 	if fragment, has := u.Fragment(); has {
@@ -176,7 +178,7 @@ func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// ordinary returns an error for anything but files and directories.
+// ordinary returns an error unless the file is a regular file or a directory.
 func ordinary(info fs.FileInfo) error {
 	if kind := special(info.Mode()); kind != "" {
 		return fmt.Errorf("%w but a %s", errSpecial, kind)
@@ -184,7 +186,7 @@ func ordinary(info fs.FileInfo) error {
 	return nil
 }
 
-// special returns the kind of a file that is neither regular nor a directory, or "".
+// special returns the kind of a special file, or "" for a regular file or a directory.
 func special(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular() || mode.IsDir():
@@ -202,9 +204,9 @@ func special(mode fs.FileMode) string {
 	}
 }
 
-// failure adds a filename to err and classifies it.
+// failure classifies a file system error and adds the filename to it.
 func failure(name string, err error) error {
-	// The name in a PathError is not safe for a terminal.
+	// Remove the name from a PathError, because it is not safe for a terminal.
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
@@ -223,7 +225,7 @@ func failure(name string, err error) error {
 	return &failed{name, kind, err}
 }
 
-// failed is a file system error with its kind.
+// failed is a file system error and its classification.
 type failed struct {
 	name      string
 	kind, err error
@@ -232,12 +234,12 @@ type failed struct {
 func (f *failed) Error() string   { return "file: " + locus.Quote(f.name) + ": " + f.err.Error() }
 func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
 
-// isEscape reports whether [*os.Root] failed because a symbolic link refers to a file
+// isEscape reports whether an [*os.Root] returned err because a symbolic link refers to a file
 // outside the root. Package os does not export this error.
 func isEscape(err error) bool { return err.Error() == "path escapes from parent" }
 
-// object returns an open file as an object of its current size. The object does not include
-// octets that are appended later. If the file shrinks, reading fails.
+// object returns an open file as an object. The object has the current size of the file and
+// excludes octets that are appended later. If the file shrinks, reading the object fails.
 func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.FileInfo) (*scheme.Object, error) {
 	head := make([]byte, media.Head)
 	n, err := file.ReadAt(head, 0)
@@ -253,7 +255,7 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 		Tag:     fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano()),
 	}
 	if err == io.EOF && int64(n) != o.Size {
-		// The size of files that the system generates (/proc, /sys) is meaningless.
+		// The size of system-generated files (/proc, /sys) is meaningless.
 		o.Size, o.Tag = -1, ""
 	}
 	if req.Limit > 0 && o.Size > req.Limit {
@@ -273,8 +275,8 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 	return o, nil
 }
 
-// continues reports whether the transfer can resume, because o is the version of the file
-// that the caller has partly read.
+// continues reports whether the transfer can resume. It can if the object o is the version of the
+// file that the caller has partly read.
 func continues(req *scheme.Request, o *scheme.Object) bool {
 	switch {
 	case req.Offset <= 0 || req.Offset > o.Size:
@@ -282,7 +284,8 @@ func continues(req *scheme.Request, o *scheme.Object) bool {
 	case req.Tag != "":
 		return req.Tag == o.Tag
 	case !req.ModTime.IsZero():
-		// Callers often store only whole seconds.
+		// Compare whole seconds, because callers often store times without fractions of a
+		// second.
 		return req.ModTime.Truncate(time.Second).Equal(o.ModTime.Truncate(time.Second))
 	}
 	return true
@@ -292,7 +295,7 @@ func continues(req *scheme.Request, o *scheme.Object) bool {
 type body struct {
 	ctx      context.Context
 	file     *os.File
-	at, size int64 // the size is -1 if unknown
+	at, size int64 // read position, and file size; the size is -1 if unknown
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -318,8 +321,8 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (b *body) Close() error { return b.file.Close() }
 
-// machineNames returns the hostname of this machine, with and without its domain, and
-// with the domain in /etc/hosts. It sends no DNS query.
+// machineNames returns the hostname of this machine with and without its domain, and the full
+// names in /etc/hosts that begin with the hostname. It sends no DNS query.
 func machineNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -333,8 +336,8 @@ func machineNames() []string {
 	return namesOf(name, table)
 }
 
-// namesOf returns name and its first label. It also returns the names in a hosts file that
-// consist of name and a domain.
+// namesOf returns the hostname name and its first label. It also returns the names in the hosts
+// file table that consist of this hostname and a domain.
 func namesOf(name string, table io.Reader) []string {
 	name = strings.TrimSuffix(name, ".")
 	label, _, _ := strings.Cut(name, ".")

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// fixture is a client whose root is a new directory with files in it.
+// fixture returns a client whose root is a new directory with the given files.
 func fixture(t *testing.T, files map[string]string) (c *Client, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -244,7 +244,7 @@ func TestFileThatChanges(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	c, _ := fixture(t, map[string]string{"dir/x": "0123456789"})
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("file:///dir/x")})
@@ -326,7 +326,7 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// A long directory must be listed in sorted runs.
+// A client must list a long directory in sorted runs.
 func TestLongMenu(t *testing.T) {
 	c, dir := fixture(t, nil)
 	const n, run = 250, 100
@@ -390,8 +390,8 @@ func TestScheme(t *testing.T) {
 	}
 }
 
-// RFC 8089 writes "file:/path" for "file:///path" in RFC 1738. A client must open it
-// with a note that gives the form of RFC 1738, and its menu must have URLs of that
+// RFC 8089 allows "file:/path" for "file:///path" of RFC 1738. A client must open such a URL with
+// a note that contains the RFC 1738 form. The items of its menu must have URLs in the RFC 1738
 // form.
 func TestShortForm(t *testing.T) {
 	c, _ := fixture(t, map[string]string{"dir/a b": "x"})
@@ -416,7 +416,7 @@ func TestShortForm(t *testing.T) {
 	}
 }
 
-// Reading after Close must be reported as the caller's error, not the file system's.
+// The error of a read after Close must not blame the file system.
 func TestClosed(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600); err != nil {

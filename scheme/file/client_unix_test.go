@@ -47,8 +47,8 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// swapped is a tree in which a pipe replaces the file between the check and its
-// opening.
+// swapped is a file tree in which a pipe replaces a file after the client has checked the file
+// type, but before the client opens the file.
 type swapped struct {
 	tree
 	file string

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// RFC 8089 section 2:
+// inForce contains the rules of RFC 8089. Section 2 defines the syntax.
 //
 //	file-URI       = file-scheme ":" file-hier-part
 //	file-hier-part = ( "//" auth-path ) / local-path
@@ -18,7 +18,7 @@ import (
 //	file-auth      = "localhost" / host
 //	path-absolute  = "/" [ segment-nz *( "/" segment ) ]
 //
-// This syntax does not include the forms of appendix E, which are in use.
+// This syntax does not include the common nonstandard forms that appendix E describes.
 var inForce = scheme.CurrentStandard{Name: "RFC 8089", Check: checkURI, Clean: isClean, Normalize: normalizeURI}
 
 const syntax = "RFC 8089 2"
@@ -60,7 +60,7 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// drive adds a note if path begins with a drive letter (appendix E.2).
+// drive adds a note if the path begins with a drive letter (appendix E.2).
 func drive(f *current.Findings, path string, offset int, host string) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if len(name) != 2 || name[0]|0x20 < 'a' || name[0]|0x20 > 'z' || host != "" && !isLocalhost(host) {
@@ -77,14 +77,14 @@ func drive(f *current.Findings, path string, offset int, host string) {
 
 func isLocalhost(host string) bool { return strings.EqualFold(host, "localhost") }
 
-// normalizeURI writes the three forms of a local file as file:///path. The empty host and
-// localhost are equivalent (section 2), and so is a URL without "//" (appendix B).
+// normalizeURI rewrites the three URL forms for a local file as file:///path. An empty host, the
+// host localhost (section 2), and a URL without "//" (appendix B) are equivalent.
 func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	path := u.Path()
 	if strings.HasPrefix(path, "//") {
 		path = "/." + path // the path must begin with exactly one "/", also after its dot segments are removed
 	}
-	_, login := u.Userinfo() // the syntax has no userinfo, so the host of a URL with userinfo is not removed
+	_, login := u.Userinfo() // file URLs have no userinfo, so keep the host of a malformed URL with userinfo
 	if host, ok := u.Host(); ok && (login || !isLocalhost(host)) {
 		return current.WithPath(u, path, false)
 	}

@@ -9,25 +9,27 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// FromPath returns the URL of the file or directory at path, an absolute path of
-// this system. A separator at the end of a directory's path stays in the URL.
+// FromPath returns the URL of a file or directory. The argument path must be an absolute path of
+// this system. If the path ends with a separator, the URL ends with "/".
 //
 //	/home/me/a b.txt          file:///home/me/a%20b.txt
 //	C:\Users\me\a b.txt       file:///C:/Users/me/a%20b.txt    (Windows)
 //	\\server\share\a b.txt    file://server/share/a%20b.txt    (Windows)
 //
-// [Path] converts the URL back to the same path, on Windows with "\" for "/". The error
-// wraps [locus.ErrValue]: the path is relative (see [path/filepath.Abs]), contains NUL,
-// or on Windows has a form without a URL, such as \\?\C:\x, C:x and C:\file:stream.
+// [Path] converts the URL back to the same path, except that on Windows each "/" becomes "\". The
+// error wraps [locus.ErrValue]. FromPath returns an error if the path is relative (see
+// [path/filepath.Abs]) or contains NUL. On Windows, it also returns an error for forms without a
+// URL, such as \\?\C:\x, C:x and C:\file:stream.
 func FromPath(path string) (locus.URL, error) { return fromPath(path, runtime.GOOS == "windows") }
 
-// Path returns the path of u on this system. It does not read the file system, so the
-// file may be missing. The path may contain "." and "..", so the caller must not assume
-// that it stays in a directory. On Windows a URL with a host gives \\host\share\file, a
-// path on another machine: opening it sends the user's name to that machine.
+// Path returns the path of the file URL u on this system. It does not read the file system, so the
+// file may be missing. The path may contain "." and "..", so the caller must not assume that the
+// path is inside a certain directory. On Windows, the result for a URL with a host is
+// \\host\share\file, a path on another machine. Opening such a path sends the user's name to that
+// machine.
 //
-// The error is a [*locus.SyntaxError]: u is not a file URL, u has a fragment, or no path
-// of this system can express its host or one of its segments.
+// Path returns a [*locus.SyntaxError] if u is not a file URL, has a fragment, or contains a host
+// or segment that a path of this system cannot express.
 func Path(u locus.URL) (string, error) { return toPath(u, runtime.GOOS == "windows") }
 
 func fromPath(path string, windows bool) (locus.URL, error) {
@@ -92,7 +94,7 @@ func toPath(u locus.URL, windows bool) (string, error) {
 	return name, nil
 }
 
-// isServer reports whether host can be the server of a UNC path.
+// isServer reports whether host can be the server name in a UNC path.
 func isServer(host string) bool {
 	return strings.Trim(host, ".") != "" && strings.IndexFunc(host, func(r rune) bool {
 		return r >= 0x80 || !octet.Is(byte(r), octet.Alpha|octet.Digit) && !strings.ContainsRune("-._$", r)

@@ -13,7 +13,7 @@ func TestFromPath(t *testing.T) {
 	for _, c := range []struct {
 		path    string
 		windows bool
-		url     string // empty if rejected
+		url     string // empty if FromPath rejects the path
 	}{
 		{"/", false, "file:///"},
 		{"/etc/motd", false, "file:///etc/motd"},
@@ -81,7 +81,7 @@ func TestToPath(t *testing.T) {
 	for _, c := range []struct {
 		url     string
 		windows bool
-		want    string // empty if rejected at offset
+		want    string // empty if Path rejects the URL, with an error at offset
 		offset  int
 	}{
 		{"file://localhost/etc/motd", false, "/etc/motd", 0},
@@ -111,7 +111,8 @@ func TestToPath(t *testing.T) {
 	}
 }
 
-// FuzzFromPath checks that a path has a URL that converts back to it, or none.
+// FuzzFromPath checks that FromPath returns an error, or a URL that converts back to the same
+// path.
 func FuzzFromPath(f *testing.F) {
 	for _, path := range []string{"/etc/motd", "/a b%", "x", `C:\x`, `\\server\share\x`, "//a", `\\?\C:\x`} {
 		f.Add(path, false)

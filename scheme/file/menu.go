@@ -17,12 +17,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// sorted is the maximum number of entries that the client sorts together, to bound memory.
-// A longer directory is listed in several sorted runs.
+// sorted is the maximum number of entries that the client sorts together, to bound memory. The
+// client lists a longer directory in several sorted runs.
 const sorted = 10_000
 
-// menu returns an open directory as a menu. It sorts the items by name, in runs of at
-// most 10,000. The caller may iterate over them once.
+// menu returns an open directory as a menu. It sorts the items by name, in runs of at most 10,000.
+// The caller may iterate over the items once.
 func (c *Client) menu(ctx context.Context, req *scheme.Request, name string, file *os.File) *scheme.Menu {
 	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: req.URL.WithoutFragment().Parts(), run: sorted, source: archived.For(req)}
 	m := &scheme.Menu{URL: req.URL, Title: name, Items: d.items(), Closer: file}
@@ -36,7 +36,7 @@ type directory struct {
 	file   *os.File
 	name   string
 	parts  locus.Parts // parts of the directory's URL
-	run    int         // number of entries that are sorted together
+	run    int         // number of entries in a sorted run
 
 	source *archived.Buffer // the archived listing of the items; nil if not requested
 }
@@ -57,7 +57,8 @@ func (d *directory) items() iter.Seq2[scheme.Item, error] {
 			}
 			if err != nil {
 				if err != io.EOF {
-					// ReadDir does not return ErrClosed.
+					// ReadDir does not return ErrClosed for a closed
+					// directory.
 					if _, closed := d.file.Stat(); errors.Is(closed, fs.ErrClosed) {
 						err = closed
 					}
@@ -69,7 +70,7 @@ func (d *directory) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// item describes an entry. If the entry no longer exists, ok is false.
+// item returns the menu item for a directory entry. If the entry no longer exists, ok is false.
 func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	item = scheme.Item{Title: entry.Name(), Kind: scheme.KindUnknown, Size: -1}
 	info, err := entry.Info()
@@ -97,7 +98,7 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	return item, true
 }
 
-// itemURL returns the URL of an entry. The argument parts holds the parts of the
+// itemURL returns the URL of a directory entry. The argument parts holds the parts of the
 // directory's URL.
 func itemURL(parts locus.Parts, name string, directory bool) locus.URL {
 	path := []byte(strings.TrimSuffix(*parts.Path, "/"))

@@ -2,5 +2,5 @@
 
 package file
 
-// nonblock is not needed: opening never blocks.
+// nonblock is zero, because opening a file never blocks on this system.
 const nonblock = 0

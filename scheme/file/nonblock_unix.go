@@ -4,6 +4,6 @@ package file
 
 import "syscall"
 
-// nonblock makes opening a pipe return at once. A pipe may have replaced the file after the
-// check.
+// nonblock prevents os.OpenFile from blocking on a pipe that may have replaced the file after the
+// check of its type.
 const nonblock = syscall.O_NONBLOCK

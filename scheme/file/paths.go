@@ -6,13 +6,12 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// name returns the filename for f. If windows is true, it follows the rules of Windows. The
-// result directory reports whether the path ends with "/", so that the file must be a
-// directory. If rooted is true, the filename is relative to a root and contains no "..".
-// The argument server is the server of a UNC path. If server is empty, the file is on this
-// machine.
+// name returns the filename for the URL f. If windows is true, the filename follows the Windows
+// rules. If rooted is true, the filename is relative to a root directory and contains no "..". The
+// argument server is the server name in a UNC path, or empty for a file on this machine. The
+// result directory is true if the path ends with "/", so that the file must be a directory.
 //
-// If no filename on this system can contain one of the segments, the error is a
+// If a filename on this system cannot contain one of the segments, the error is a
 // [*locus.SyntaxError].
 func (f URL) name(windows, rooted bool, server string) (name string, directory bool, err error) {
 	segments := f.Segments()
@@ -44,14 +43,14 @@ func (f URL) name(windows, rooted bool, server string) (name string, directory b
 	case unc:
 		name = `\\` + server + separator + name
 	case len(segments) == 1:
-		// "C:" without a separator is the current directory of the drive.
+		// "C:" without a separator would mean the current directory of the drive.
 		name += separator
 	}
 	return name, directory, nil
 }
 
-// refused returns the reason why segment cannot be part of a filename, or "". The argument
-// drive reports whether segment is the drive of a Windows path.
+// refused returns the reason why the segment cannot be part of a filename, or "" if it can. The
+// argument drive is true if the segment is the drive of a Windows path.
 func refused(segment string, windows, rooted, drive bool) string {
 	switch {
 	case strings.IndexByte(segment, 0) >= 0:
@@ -61,7 +60,7 @@ func refused(segment string, windows, rooted, drive bool) string {
 	case rooted && segment == "..":
 		return `".." could leave the root directory`
 	case drive && !isDrive(segment):
-		// With an empty segment the path would be \\server\share, which is on another
+		// With an empty first segment, the path would be \\server\share on another
 		// machine.
 		return `the path must begin with a drive, "C:"`
 	case windows && strings.Contains(segment, `\`):

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// RFC 1738 section 5, for comparison with the standard:
+// These regular expressions implement this grammar of RFC 1738 section 5:
 //
 //	fileurl  = "file://" [ host | "localhost" ] "/" fpath
 //	fpath    = fsegment *[ "/" fsegment ]
@@ -37,8 +37,8 @@ var invariants = bnftest.Invariants{
 	Parse:     bnftest.Parser(Parse),
 }
 
-// sameFields compares the fields of a URL and of its canonical form, in which this
-// machine has one name.
+// sameFields compares the fields of a URL with the fields of its canonical form, in which the host
+// of a local URL is empty.
 func sameFields(a, b []scheme.Field) bool {
 	host := func(fields []scheme.Field) string {
 		if name := fields[0].Value.(string); !isLocal(name) {
@@ -49,7 +49,7 @@ func sameFields(a, b []scheme.Field) bool {
 	return sameHost(host(a), host(b)) && reflect.DeepEqual(a[1], b[1])
 }
 
-// sameHost compares hosts, ignoring case and leading zeros of an address.
+// sameHost compares two hosts. It ignores case and the leading zeros in an address.
 func sameHost(a, b string) bool {
 	zeros := func(s string) string {
 		labels := strings.Split(s, ".")

@@ -10,18 +10,18 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// URL is a file URL. It is a comparable value; the zero URL is invalid.
+// URL is a file URL. URLs are comparable with ==, and the zero URL is invalid.
 type URL struct {
 	url  locus.URL
 	host string
 }
 
-// Parse reads u as a file URL:
+// Parse parses the URL u as a file URL:
 //
 //	fileurl = "file://" [ host | "localhost" ] "/" fpath
 //
-// It also accepts the form "file:/" fpath of RFC 8089, without "//" and host. It
-// accepts any characters in host and fpath. The error is a [*locus.SyntaxError].
+// Parse also accepts the RFC 8089 form "file:/" fpath, without "//" and host. It accepts any
+// characters in the host and the path. The error is a [*locus.SyntaxError].
 // [scheme.Registry.Check] reports the RFC 8089 form and invalid characters.
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
@@ -30,12 +30,12 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{url: u, host: bnf.Decode(u.Host())}, nil
 }
 
-// isShort reports whether u has the form "file:/path" of RFC 8089 section 2.
+// isShort reports whether the URL u has the form "file:/path" of RFC 8089 section 2.
 func isShort(u locus.URL) bool {
 	return !u.Facts().Has(locus.Internet) && u.Scheme() == "file" && strings.HasPrefix(u.SchemePart(), "/")
 }
 
-// path returns the encoded path without its first "/", and its offset.
+// path returns the encoded path without its first "/", and the offset of that text.
 func path(u locus.URL) (text string, offset int) {
 	if isShort(u) {
 		return u.SchemePart()[1:], u.PathOffset() + 1
@@ -44,7 +44,7 @@ func path(u locus.URL) (text string, offset int) {
 	return text, u.PathOffset()
 }
 
-// form returns an error if u is not in the form of section 3.10.
+// form returns an error if the URL u does not have the syntax of section 3.10.
 func form(u locus.URL) error {
 	if isShort(u) {
 		return nil
@@ -66,26 +66,26 @@ func form(u locus.URL) error {
 
 func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 
-// URL returns the URL from which f was parsed.
+// URL returns the URL that was parsed.
 func (f URL) URL() locus.URL { return f.url }
 
-// Format writes the URL for every verb, with "***" in place of a password: see
+// Format writes the URL for every verb, and replaces a password with "***". See
 // [github.com/locus-url/locus.Mask].
 func (f URL) Format(s fmt.State, verb rune) { f.url.Format(s, verb) }
 
-// LogValue returns the URL with "***" in place of a password.
+// LogValue returns the URL, in which "***" replaces a password.
 func (f URL) LogValue() slog.Value { return slog.StringValue(f.url.Shown()) }
 
-// Host returns the decoded host. Empty and "localhost" mean this machine.
+// Host returns the decoded host. An empty host and the host "localhost" mean this machine.
 func (f URL) Host() string { return f.host }
 
-// Local reports whether the host is empty or "localhost", in any case.
+// Local reports whether the host is empty or "localhost" (in upper or lower case).
 func (f URL) Local() bool { return isLocal(f.host) }
 
 func isLocal(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
-// Segments returns the decoded segments of the path. If the path ends with "/", its
-// last segment is empty. The root is one empty segment.
+// Segments returns the decoded segments of the path. If the path ends with "/", the last segment
+// is empty. The root directory has one empty segment.
 func (f URL) Segments() []string {
 	text, _ := path(f.url)
 	segments := strings.Split(text, "/")
@@ -97,12 +97,12 @@ func (f URL) Segments() []string {
 
 // Parts are the decoded parts of a URL.
 type Parts struct {
-	Host     string   // a name or an address; empty means this machine
+	Host     string   // hostname or IP address; empty means this machine
 	Segments []string // decoded segments of the path; the last segment is empty if the path ends with "/"; nil means the root
-	Fragment *string  // nil means no fragment
+	Fragment *string  // fragment; nil means no fragment
 }
 
-// URL returns the URL. [URL.Segments] of the result returns the same segments.
+// URL returns the URL with these parts.
 func (p Parts) URL() (URL, error) {
 	var path []byte
 	for i, segment := range p.Segments {
@@ -122,8 +122,8 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// appendSegment appends a name as a segment. It escapes "?", because most parsers would
-// end the path there.
+// appendSegment appends a name as a segment. It escapes "?", because most parsers end the path at
+// "?".
 func appendSegment(dst []byte, name string) []byte {
 	return escape.AppendEncode(dst, name, escape.Fsegment().Without("?"))
 }

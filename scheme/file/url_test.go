@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 	bnftest.Refused(t, u, err, "fileurl", 0, locus.ErrForm)
 }
 
-// No error and no finding may contain a password.
+// No error or finding may contain a password.
 func TestPasswordHidden(t *testing.T) {
 	u := locus.MustParse("file://u:secret@h/x")
 	if _, err := Parse(u); err == nil || strings.Contains(err.Error(), "secret") {
