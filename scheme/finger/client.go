@@ -9,12 +9,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Client opens finger URLs. The zero Client is ready to use. It may be used
-// concurrently.
+// Client opens finger URLs. The zero Client is ready to use. A Client may be used concurrently.
 type Client struct{}
 
-// Open connects, sends the request of req.URL, and returns the reply. It ignores the
-// offset and the preferences in req.
+// Open connects to the server, sends the request in req.URL, and returns the response. It ignores
+// the offset and the preferences in req.
 func (Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	f, err := Parse(req.URL)
 	if err != nil {

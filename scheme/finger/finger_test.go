@@ -27,7 +27,7 @@ func TestScheme(t *testing.T) {
 	})
 }
 
-// Examples in the form of draft-ietf-uri-url-finger-03.
+// The test cases are URLs with the syntax of draft-ietf-uri-url-finger-03.
 func TestRequests(t *testing.T) {
 	for text, want := range map[string]string{
 		"finger://space.mit.edu/nasanews": "nasanews\r\n", "finger://status.nlak.ee/": "\r\n", "finger://h": "\r\n", "finger://h/%2FW%20user": "/W user\r\n",
@@ -66,7 +66,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A request without a host or a dialer must fail.
+// Opening a URL without a host, or without a dialer, must fail.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{"finger:///a": "missing host", "finger://h/": "no dialer"} {
 		if _, err := (finger.Client{}).Open(t.Context(), &scheme.Request{URL: locus.MustParse(text)}); err == nil || !strings.Contains(err.Error(), want) {
@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The demonstration must have the stops that it lists, with their titles and menus.
+// Each URL that the demonstration server lists must work, with the listed title and menu.
 func TestDemo(t *testing.T) {
 	row := finger.Scheme()
 	demo, err := fingertest.Demo()
@@ -100,7 +100,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// When ctx ends, reading the reply must fail.
+// When ctx is canceled, reading the response must fail.
 func TestCancel(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,7 +119,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A request must be one line, and the URL must contain the decoded text.
+// A request must consist of one line, which is the decoded text of the URL.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"finger://h/a", "finger://h:7/%2FW%20a", "finger://h/%0A", "finger://h//"} {
 		f.Add(seed)

@@ -11,13 +11,13 @@ import (
 // Port is the default port.
 const Port = 79
 
-// URL is a finger URL, decoded. It is comparable.
+// URL is a decoded finger URL. URLs are comparable with ==.
 type URL struct {
 	url     locus.URL
 	request string
 }
 
-// Parse reads u as a finger URL. The error is a [*locus.SyntaxError].
+// Parse parses the URL u as a finger URL. The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if err := bnf.Form(u, "finger", "fingerurl"); err != nil {
 		return URL{}, err
@@ -32,12 +32,11 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{u, bnf.Decode(path)}, nil
 }
 
-// Request returns the octets of the request, without a line end.
+// Request returns the decoded request without a line end.
 func (f URL) Request() string { return f.request }
 
-// AppendRequest appends the request line to dst. The error is a
-// [*locus.SyntaxError]: the request contains CR, LF or NUL, which would end the
-// line.
+// AppendRequest appends the request line to dst. It returns a [*locus.SyntaxError] if the request
+// contains CR, LF or NUL, which could end the line.
 func (f URL) AppendRequest(dst []byte) ([]byte, error) {
 	if i := line.Index(f.request); i >= 0 {
 		path, _ := f.url.Path()

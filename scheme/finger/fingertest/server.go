@@ -4,11 +4,11 @@ package fingertest
 
 import "github.com/locus-url/locus/internal/servetest"
 
-// Server answers requests from memory.
+// Server answers requests with predefined responses.
 type Server = servetest.LineServer
 
-// Start starts a server on a free port of 127.0.0.1. It answers each request in replies
-// with its text. It answers other requests with an error line.
+// Start starts a server on a free port of 127.0.0.1. The argument replies maps each request to its
+// response. The server answers all other requests with an error line.
 func Start(replies map[string]string) (*Server, error) {
 	l, err := servetest.Listen(nil)
 	if err != nil {
@@ -22,7 +22,7 @@ func Start(replies map[string]string) (*Server, error) {
 	}), nil
 }
 
-// Demo starts a server with the replies of three users.
+// Demo starts a server with predefined responses about three users.
 func Demo() (*servetest.Demo, error) {
 	s, err := Start(map[string]string{
 		"":       "Login  Name           Idle\r\nada    Ada Lovelace      2\r\ntimbl  Tim Berners-Lee\r\n",
