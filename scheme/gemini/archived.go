@@ -25,7 +25,8 @@ func liveMenu(req *scheme.Request, g URL, kind string, conn io.ReadCloser) *sche
 	return m
 }
 
-// liveForm returns the form that a server requests. Its archived bytes are the header.
+// liveForm returns the form with which a server requests input. It archives the response header
+// for the form.
 func liveForm(req *scheme.Request, g URL, h header, text string) *scheme.Menu {
 	source := archived.For(req)
 	source.Write([]byte(text + "\r\n"))
@@ -34,8 +35,8 @@ func liveForm(req *scheme.Request, g URL, h header, text string) *scheme.Menu {
 	return m
 }
 
-// readForm returns the form in an archived header. If head is not the header of a form,
-// readForm returns nil.
+// readForm returns the form that an archived response header requests. If the header does not
+// request input, readForm returns nil.
 func readForm(g URL, head []byte) *scheme.Menu {
 	text, ok := strings.CutSuffix(string(head), "\r\n")
 	if !ok || strings.ContainsAny(text, "\r\n") {

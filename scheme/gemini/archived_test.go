@@ -39,7 +39,8 @@ func TestArchived(t *testing.T) {
 	}
 }
 
-// Without a media type, the name must distinguish a menu from an object.
+// If the media type is missing, the client must use the file name to distinguish a menu from an
+// object.
 func TestArchivedObject(t *testing.T) {
 	row := gemini.Scheme(nil)
 	for path, want := range map[string]string{"/a.txt|": "text/plain", "/a|text/plain": "text/plain", "/|text/plain": "text/plain", "/a.gmi|": "", "/|": "", "/a.png|text/gemini": ""} {
@@ -61,7 +62,8 @@ func TestArchivedObject(t *testing.T) {
 	}
 }
 
-// FuzzArchived checks that any octets give a resource and are closed.
+// FuzzArchived checks that reading arbitrary archived octets returns a resource and closes the
+// archived body.
 func FuzzArchived(f *testing.F) {
 	f.Add("10 What?\r\n")
 	f.Add("# T\n=> b.gmi  The b\n```\n=> no\n```\nlast")

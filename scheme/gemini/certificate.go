@@ -23,12 +23,12 @@ import (
 // InMemory is a value of [Options.KnownHosts]. The client then stores no fingerprints in a file.
 const InMemory = "memory"
 
-// knownHosts holds the first certificate of each host and port. Each line of the file holds
-// an address, the SHA-256 of the certificate in hexadecimal, and the time at which the
-// certificate expires. If an address has several lines, the last line counts.
+// knownHosts holds the first certificate of each host and port. Each line of the file holds an
+// address, the SHA-256 of the certificate in hexadecimal, and the time at which the certificate
+// expires. If the file contains several lines for an address, the last line applies.
 type knownHosts struct {
-	file     string // name of the file; empty means memory only
-	fallback bool   // if the file is not accessible, the client uses memory only
+	file     string // file name; if empty, certificates are stored in memory only
+	fallback bool   // use memory only if the file is not accessible
 
 	mu     sync.Mutex
 	read   bool
@@ -37,9 +37,10 @@ type knownHosts struct {
 }
 
 const (
-	// maxKnown limits the servers in memory and the lines of the file. If the limit is
-	// reached, the client trusts a new server each time. The client must not forget another
-	// server instead, because a page can link to any number of servers.
+	// maxKnown is the maximum number of servers in memory and of lines in the file. Beyond
+	// this limit, the client trusts a new server on each visit and does not store its
+	// certificate. The client must not forget a known server instead, because a malicious page
+	// can link to any number of servers.
 	maxKnown = 10_000
 	// maxAddress is the maximum length of a stored address in octets.
 	maxAddress = 300
@@ -50,8 +51,8 @@ type pin struct {
 	expires time.Time
 }
 
-// defaultFile returns the default file in the user's configuration directory. If there is no such directory, it returns
-// "".
+// defaultFile returns the name of the default file in the user's configuration directory, or "" if
+// the directory is unknown.
 func defaultFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -60,8 +61,9 @@ func defaultFile() string {
 	return filepath.Join(dir, "locus", "gemini-known-hosts")
 }
 
-// check validates the certificate of a server. It stores the first certificate of
-// an address. The error wraps [scheme.ErrAuth].
+// check compares the certificate of a server with the known certificate for its address. It stores
+// the first certificate for an address. If the certificates differ, the error wraps
+// [scheme.ErrAuth].
 func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) error {
 	hash := sha256.Sum256(c.Raw)
 	sum := hex.EncodeToString(hash[:])
@@ -89,22 +91,23 @@ func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) e
 	return k.unlessFallback(k.store(address, k.pinned[address]))
 }
 
-// unlessFallback returns err, the error of an access to the file. If the client uses memory
-// instead of the file, unlessFallback returns nil.
+// unlessFallback handles an error from accessing the file. It returns nil if the client may use
+// memory instead of the file, and a wrapped error otherwise.
 func (k *knownHosts) unlessFallback(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case k.fallback && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE):
-		// The process may only have run out of descriptors. The file then exists, and the
-		// client must not trust a changed certificate.
+		// The condition excludes errors that mean only that the process has no free file
+		// descriptor. In that case the file may exist, and the client must not trust a
+		// changed certificate.
 		k.file = ""
 		return nil
 	}
 	return fmt.Errorf("known hosts: %w", err)
 }
 
-// makeRoom reports whether knownHosts can store the certificate of address. If necessary,
+// makeRoom reports whether there is room for the certificate of the given address. If necessary,
 // it removes expired certificates.
 func (k *knownHosts) makeRoom(address string, now time.Time) bool {
 	if _, ok := k.pinned[address]; !ok && len(k.pinned) >= maxKnown {
@@ -155,8 +158,8 @@ func (k *knownHosts) readFile() error {
 	return nil
 }
 
-// store appends a line. It does not store a server on loopback, because another
-// program may use its port tomorrow.
+// store appends a line to the file. It does not store a server on a loopback address, because
+// another program may later use the same port.
 func (k *knownHosts) store(address string, p pin) error {
 	if a, err := netip.ParseAddrPort(address); k.file == "" || k.lines >= maxKnown || err == nil && a.Addr().Unmap().IsLoopback() {
 		return nil
@@ -177,8 +180,8 @@ func (k *knownHosts) store(address string, p pin) error {
 	return errors.Join(err, f.Close())
 }
 
-// isCut reports whether the last line of a file has no line end, as after a full disk.
-// Appending would join the next line to it.
+// isCut reports whether the last line of a file has no line end, which can happen if the disk was
+// full. Text that is appended to such a file would become part of the last line.
 func isCut(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {

@@ -13,7 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The number of servers and of lines is limited, and a known server must stay known.
+// The client must limit the numbers of stored servers and file lines, and must not forget a known
+// server.
 func TestKnownHostsLimit(t *testing.T) {
 	now := time.Now()
 	first := &x509.Certificate{Raw: []byte("first"), NotAfter: now.Add(time.Hour)}
@@ -39,7 +40,7 @@ func TestKnownHostsLimit(t *testing.T) {
 	if octets, err := os.ReadFile(k.file); strings.Count(string(octets), "\n") != maxKnown || err != nil {
 		t.Errorf("%d lines, %v", strings.Count(string(octets), "\n"), err)
 	}
-	// Expired entries must make room in memory, and the file must not grow.
+	// A new server may replace expired entries in memory, and the file must not grow.
 	if err := k.check("b.example:1965", first, now.Add(time.Minute)); err != nil || len(k.pinned) >= maxKnown || k.pinned["b.example:1965"].sum == "" {
 		t.Errorf("%d known, %v", len(k.pinned), err)
 	}
@@ -48,8 +49,8 @@ func TestKnownHostsLimit(t *testing.T) {
 	}
 }
 
-// Without access to the default file, the client must use memory. A file that the caller
-// names must be accessible.
+// If the default file is not accessible, the client must store certificates in memory. If a file
+// that the caller names is not accessible, the client must fail.
 func TestKnownHostsFallback(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -19,18 +19,18 @@ import (
 
 // Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
-	// KnownHosts is the name of the file with the fingerprints of certificates. The default
-	// is locus/gemini-known-hosts in the user's configuration directory. If the client
-	// cannot read or write that file, the default is [InMemory]. The file holds at most
-	// 10,000 servers, and none on loopback addresses; the client trusts other servers each
-	// time.
+	// KnownHosts is the name of the file that stores certificate fingerprints. The default is
+	// the file locus/gemini-known-hosts in the user's configuration directory, or [InMemory]
+	// if the client cannot read or write that file. The file stores at most 10,000 servers,
+	// and no servers on loopback addresses. The client trusts servers that it cannot store on
+	// each visit.
 	KnownHosts string
 }
 
 // Client opens gemini URLs. It may be used concurrently.
 type Client struct{ known knownHosts }
 
-// New returns a Client. o may be nil.
+// New returns a Client. The options o may be nil.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -45,9 +45,9 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Open sends the request of req.URL and returns the resource in the response: see the
-// package comment. It fills in a form with req.Fill. It ignores the offset and the
-// preferences in req.
+// Open sends the request for req.URL and returns the resource in the response, as described in the
+// package comment. If the response is a form, Open calls req.Fill to fill it in. Open ignores the
+// offset and the preferences in req.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	g, err := Parse(req.URL)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Client) get(ctx context.Context, req *scheme.Request, g URL) (scheme.Re
 	return res, nil
 }
 
-// dial connects and checks the server's certificate.
+// dial connects to the server and checks the server's certificate.
 func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, error) {
 	conn, err := scheme.Connect(ctx, req, Port)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, e
 	}
 	secure := tls.Client(conn.Conn, &tls.Config{
 		ServerName: strings.Trim(req.URL.Host(), "[]"), MinVersion: tls.VersionTLS12,
-		InsecureSkipVerify: true, // the client checks the known hosts instead
+		InsecureSkipVerify: true, // VerifyConnection checks the known hosts instead
 		VerifyConnection: func(s tls.ConnectionState) error {
 			return c.known.check(strings.ToLower(conn.Address), s.PeerCertificates[0], time.Now())
 		},
@@ -110,17 +110,18 @@ func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, e
 	return conn, nil
 }
 
-// maxHeader is the maximum length of a header in octets: a status, a space and 1024 octets.
+// maxHeader is the maximum length of a response header in octets. A header consists of a two-digit
+// status, a space and up to 1024 octets.
 const maxHeader = 1024 + 3
 
-// exchange sends the request and reads the header. The result reads reports whether res
-// reads the connection and closes it.
+// exchange sends the request and reads the response header. The result reads reports whether the
+// resource res reads from the connection and closes it.
 func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (res scheme.Resource, reads bool, err error) {
 	req.Traced(true, string(request[:len(request)-2]))
 	if _, err := conn.Write(request); err != nil {
 		return nil, false, err
 	}
-	// The body follows the header, so readLine must not read beyond its end.
+	// The body follows the header, so readLine must not read beyond the end of the header.
 	text, err := readLine(conn)
 	if err != nil {
 		return nil, false, err
@@ -158,7 +159,7 @@ func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (re
 	return &scheme.Object{URL: g.url, Type: kind, Size: -1, Body: body}, !req.Probe, nil
 }
 
-// readLine reads the header, octet by octet.
+// readLine reads the response header, one octet at a time.
 func readLine(r io.Reader) (string, error) {
 	var text []byte
 	for one := make([]byte, 1); len(text) <= maxHeader; {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/dev/faults"
 )
 
-// faultHosts is a file of known hosts, tested as a store of certificates.
+// faultHosts adapts knownHosts to the store tests with file system faults.
 type faultHosts struct{ knownHosts }
 
 func faultAddress(i int) string { return fmt.Sprintf("h%d.example:1965", i) }
@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// If the process has no more descriptors, the client must not treat the default file as
+// If the process has no free file descriptor, the client must not treat the default file as
 // inaccessible.
 func TestFaultsOfDefaultFile(t *testing.T) {
 	other := "TestFaults tests it with a file that the caller names"

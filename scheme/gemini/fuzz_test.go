@@ -21,7 +21,7 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// Reading a menu must end, and each item's URL must parse.
+// Reading a menu must end, and the URL of each item must be valid.
 func FuzzMenu(f *testing.F) {
 	f.Add("# a\n=> b c\n=>\n```\n=> x\n=> //h:99999\n\r\n=> #\n")
 	f.Fuzz(func(t *testing.T, text string) {

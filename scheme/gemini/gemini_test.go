@@ -192,14 +192,15 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// proxied dials one address whatever the caller requests, so that tests can use names.
+// proxied is a dialer that always connects to one address, so that tests can use arbitrary
+// hostnames.
 type proxied string
 
 func (p proxied) DialContext(ctx context.Context, network, _ string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, string(p))
 }
 
-// The client must store the first certificate of a server, and reject another.
+// The client must store the first certificate of a server and reject a different certificate.
 func TestTrustOnFirstUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "locus", "known")
 	first := start(t, map[string]string{"/": "20 text/plain\r\n1"})
@@ -226,13 +227,13 @@ func TestTrustOnFirstUse(t *testing.T) {
 		}
 	}
 	if n := len(second.Requests()); n != 2 {
-		t.Errorf("%d requests", n) // none may be sent to the wrong server
+		t.Errorf("%d requests", n) // the client must not send a request to the wrong server
 	}
 	text, err := os.ReadFile(file)
 	if err != nil || strings.Count(string(text), "\n") != 2 {
 		t.Errorf("%q, %v", text, err)
 	}
-	// A certificate that has expired may be replaced.
+	// The client must accept a new certificate after the old certificate has expired.
 	lines := strings.Fields(string(text))
 	if err := os.WriteFile(file, []byte(lines[0]+" "+lines[1]+" 2001-01-01T00:00:00Z\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -242,7 +243,7 @@ func TestTrustOnFirstUse(t *testing.T) {
 	}
 }
 
-// Servers on loopback are stored in memory only.
+// The client must store servers on loopback addresses in memory only.
 func TestLoopbackIsNotStored(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known")
 	s := start(t, map[string]string{"/": "20 text/plain\r\n1"})
@@ -254,7 +255,7 @@ func TestLoopbackIsNotStored(t *testing.T) {
 	}
 }
 
-// When ctx ends, reading a menu or an object must fail.
+// When ctx is canceled, reading a menu or an object must fail.
 func TestCancel(t *testing.T) {
 	server, _, err := certtest.Pair()
 	if err != nil {

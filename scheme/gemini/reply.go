@@ -17,7 +17,7 @@ import (
 )
 
 type header struct {
-	status int    // status of two digits
+	status int    // two-digit status
 	meta   string // prompt, media type, URL or message, depending on the status; not safe for a terminal
 }
 
@@ -68,8 +68,8 @@ const (
 	maxMenu = 16 << 20
 )
 
-// menu reads gemtext from r. Closing the menu closes r. The argument base is the URL of the
-// document.
+// menu returns a menu that reads gemtext from the reader r. Closing the menu closes r. The
+// argument base is the URL of the document.
 func menu(base locus.URL, r io.ReadCloser) *scheme.Menu {
 	lines := line.NewReader(r, maxLine)
 	lines.Allow(maxMenu)
@@ -77,7 +77,7 @@ func menu(base locus.URL, r io.ReadCloser) *scheme.Menu {
 		preformatted := false
 		for {
 			text, err := lines.Line()
-			last := errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 // the last line needs no line end
+			last := errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 // the last line may have no line end
 			switch {
 			case err == io.EOF:
 				return
@@ -128,7 +128,7 @@ func item(base locus.URL, text string, preformatted bool) scheme.Item {
 	return i
 }
 
-// promise guesses the kind and media type of the resource at u from its name.
+// promise guesses the kind and media type of a resource from the file name in its URL u.
 func promise(u locus.URL) (scheme.ItemKind, string) {
 	name, _ := u.Path()
 	name, _, _ = strings.Cut(name, "?")

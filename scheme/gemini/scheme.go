@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the description of the gemini scheme, with c as its opener. If c is nil,
+// Scheme returns the description of the gemini scheme, whose opener is the client c. If c is nil,
 // the opener is a client with default options.
 func Scheme(c *Client) scheme.Scheme {
 	if c == nil {

@@ -12,10 +12,10 @@ import (
 // Port is the default port.
 const Port = 1965
 
-// URL is a gemini URL, as written. It is comparable.
+// URL is a gemini URL, as written. URLs are comparable with ==.
 type URL struct{ url locus.URL }
 
-// Parse reads u as a gemini URL. The error is a [*locus.SyntaxError].
+// Parse parses the URL u as a gemini URL. The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if err := bnf.Form(u, "gemini", "geminiurl"); err != nil {
 		return URL{}, err
@@ -26,23 +26,23 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{u}, nil
 }
 
-// Path returns the octets of the path, without its first "/".
+// Path returns the decoded path without its first "/".
 func (g URL) Path() string {
 	path, _ := g.url.Path()
 	path, _, _ = strings.Cut(path, "?")
 	return bnf.Decode(path)
 }
 
-// Query returns the octets of the query. ok reports whether the URL has a query,
-// which may be empty.
+// Query returns the decoded query. The result ok reports whether the URL has a query, which may be
+// empty.
 func (g URL) Query() (octets string, ok bool) {
 	path, _ := g.url.Path()
 	_, query, ok := strings.Cut(path, "?")
 	return bnf.Decode(query), ok
 }
 
-// WithQuery returns the URL of g with octets as its query. The error is a
-// [*locus.SyntaxError]: the URL would be too long.
+// WithQuery returns the same URL with another query and without a fragment. The argument octets is
+// the query before encoding. If the new URL is too long, the error is a [*locus.SyntaxError].
 func (g URL) WithQuery(octets string) (locus.URL, error) {
 	p := g.url.Parts()
 	path := ""
@@ -54,12 +54,12 @@ func (g URL) WithQuery(octets string) (locus.URL, error) {
 	return p.URL()
 }
 
-// maxRequest is the maximum length of the URL in a request in octets.
+// maxRequest is the maximum length in octets of the URL in a request.
 const maxRequest = 1024
 
-// AppendRequest appends the request: the URL with a path and without its fragment, and
-// CR LF. It encodes octets above 7F. The error is a [*locus.SyntaxError]: the request
-// exceeds 1024 octets.
+// AppendRequest appends the request to dst. The request is the URL with a path and without its
+// fragment, followed by CR LF. AppendRequest encodes octets above 7F. If the request exceeds 1024
+// octets, the error is a [*locus.SyntaxError].
 func (g URL) AppendRequest(dst []byte) ([]byte, error) {
 	u := g.url.WithoutFragment()
 	text := u.String()

@@ -10,14 +10,13 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Server answers requests from memory.
+// Server answers requests with predefined responses.
 type Server = servetest.LineServer
 
-// Start starts a server with a new certificate on a free port of 127.0.0.1. The map
-// responses maps a path and query, such as "/search?words", to a whole response with
-// header and body. If a key ends in "?", the response is for any other query of its path,
-// and the server adds the decoded query. The server answers other requests with status
-// 51.
+// Start starts a server with a new certificate on a free port of 127.0.0.1. The argument responses
+// maps each path and query, such as "/search?words", to a complete response with header and body.
+// If a key ends in "?", its response applies to all other queries of the same path, and the server
+// appends the decoded query to it. The server answers all other requests with status 51.
 func Start(responses map[string]string) (*Server, error) {
 	certificate, err := certtest.New()
 	if err != nil {
@@ -44,7 +43,7 @@ func Start(responses map[string]string) (*Server, error) {
 	}), nil
 }
 
-// Demo starts a server with a few documents, a form and a redirect.
+// Demo starts a server that offers a few documents, a form and a redirect.
 func Demo() (*servetest.Demo, error) {
 	s, err := Start(map[string]string{
 		"/":              "20 text/gemini\r\n# A capsule\nDocuments with a link a line.\n\n=> /notes/ Notes\n=> /echo Say something\n=> /old A page that moved\n```\n=> preformatted, and no link\n```\n",
