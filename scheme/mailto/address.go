@@ -14,7 +14,8 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// checkAddresses checks a list of addresses, which begins at offset, by RFC 6068 section 2:
+// checkAddresses checks a list of addresses by RFC 6068 section 2. The argument offset is the
+// position of the list in the URI.
 //
 //	to           = addr-spec *("," addr-spec )
 //	addr-spec    = local-part "@" domain
@@ -40,7 +41,7 @@ func checkAddresses(f *bnf.Findings, offset int, list string) {
 	}
 }
 
-// checkAddress checks the addr-spec text, which begins at offset.
+// checkAddress checks one addr-spec. The argument offset is the position of text in the URI.
 func checkAddress(f *bnf.Findings, offset int, text string) {
 	if local, domain, ok := strings.Cut(text, "@"); ok && bnf.IsWords(local) && bnf.IsWords(domain) {
 		return
@@ -103,8 +104,9 @@ func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
 	}
 }
 
-// checkDotAtom checks the dot-atom-text in list, which is next to the token at. If the list
-// has no tokens, the advice is the text in the argument empty.
+// checkDotAtom checks the tokens of a dot-atom-text. The token at is the "@" next to the list. If
+// the list is empty, the help text is the argument empty. For an invalid octet, the help text is
+// the format why.
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why string) {
 	if len(list) == 0 {
 		f.Add("addr-spec", rfc6068, at.Offset, at.Text, empty)
@@ -122,8 +124,8 @@ func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why st
 	}
 }
 
-// checkQuoted checks a quoted-string of RFC 5322 section 3.2.4. RFC 6068 excludes
-// whitespace, but a "\" may precede it.
+// checkQuoted checks a quoted-string of RFC 5322 section 3.2.4. RFC 6068 forbids whitespace,
+// except after a "\".
 func checkQuoted(f *bnf.Findings, list []bnf.Token) {
 	pair := false
 	for i, t := range list[1:] {
@@ -146,7 +148,7 @@ func checkQuoted(f *bnf.Findings, list []bnf.Token) {
 	f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %22 at the end of a quoted string")
 }
 
-// checkLiteral checks a domain in brackets.
+// checkLiteral checks a domain-literal, which is an address in brackets.
 func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	inner := list[1:]
 	if last := len(inner) - 1; last >= 0 && inner[last].Octet == ']' {
@@ -164,8 +166,8 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// plainMailbox returns the characters that RFC 6068 does not require to be escaped in an
-// address. plainField returns the same characters for a header field.
+// plainMailbox returns the characters that need no escape in an address (RFC 6068). The function
+// plainField returns such characters for a header field.
 func plainMailbox() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-._~!$'()*+:") }
 
 func plainField() escape.Set { return plainMailbox().With(",;@") }
@@ -186,10 +188,9 @@ func plainAddress(text string) string {
 	return escape.Encode(bnf.Decode(local), plainMailbox()) + "@" + escape.Encode(domain, plainMailbox())
 }
 
-// normalizeCurrent writes addresses and header fields with only the necessary escapes. It
-// writes domains and field names in lower case, and moves the addresses of "to" fields
-// before the "?". It removes the fragment, because section 2 requires programs to ignore
-// it.
+// normalizeCurrent normalizes a URI by RFC 6068. It writes addresses and header fields with only
+// the necessary escapes, and domains and field names in lower case. It moves the addresses in "to"
+// fields before the "?". It removes the fragment, which section 2 requires programs to ignore.
 func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	if _, ok := u.Host(); ok {
 		return u
@@ -223,8 +224,7 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	return rfc3986.Parse(text)
 }
 
-// areAddresses reports whether text has the form that section 2 requires for addresses
-// before the "?".
+// areAddresses reports whether text is a valid address list before the "?" (section 2).
 func areAddresses(text string) bool {
 	var f bnf.Findings
 	checkAddresses(&f, 0, text)

@@ -38,11 +38,12 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// mailtoAddress checks text, which begins at offset, by the URI draft:
+// mailtoAddress checks the address in text by the URI draft. The argument offset is the position
+// of text in the URL.
 //
 //	mailtoaddress = "mailto:" xalphas "@" hostname
 //
-// "@" is also an xalpha; the last one is the separator. After its first letter, a hostname
+// Because "@" is also an xalpha, the last "@" is the separator. After its first letter, a hostname
 // may contain any xalpha.
 func mailtoAddress(f *bnf.Findings, offset int, text string) {
 	f.Chars("xalphas", offset, text, octet.Xalpha)
@@ -55,11 +56,11 @@ func mailtoAddress(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// canonical returns the canonical form of u and the changes that it made. "There are no
-// reserved characters" (section 3.5), but RFC 6068 splits at "," and "?", so canonical does
-// not change these two. It writes the domain in lower case. It escapes every "@" except the
-// last, unless "," separates addresses. If u is not a mailto URL, the error is a
-// [*locus.SyntaxError].
+// canonical returns the canonical form of the URL u and the changes that it made. In RFC 1738,
+// "there are no reserved characters" (section 3.5). Because RFC 6068 splits at "," and "?",
+// canonical neither escapes nor decodes these characters. It writes the domain in lower case. It
+// escapes every "@" except the last, unless "," separates several addresses. If u is not a mailto
+// URL, the error is a [*locus.SyntaxError].
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
@@ -93,8 +94,9 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// isSpelled reports whether u is in canonical form. This fast test returns true only for
-// mailto URLs with exactly one "@", and without escapes and header fields.
+// isSpelled is a fast test that reports whether the URL u is in canonical form. It returns false
+// for some canonical URLs, such as mailto URLs with escapes, with header fields, or without
+// exactly one "@".
 func isSpelled(u locus.URL) bool {
 	f := u.Facts()
 	if !f.Has(locus.PathHsegment) || f.Has(locus.Internet) || !bnf.Spelled(u, 0) {
@@ -104,9 +106,9 @@ func isSpelled(u locus.URL) bool {
 	return strings.IndexByte(domain, '@') < 0 && !octet.HasUpper(domain)
 }
 
-// split splits text into a local part, "@", a domain, and the header fields of RFC 6068,
-// which begin at "?". In RFC 1738 the last "@" is the separator. If there is no "@", or the
-// last "@" is in the header fields, the local part is all text before the "?".
+// split splits text into a local part, "@", a domain, and the RFC 6068 header fields, which begin
+// at "?". The separator is the last "@", as in RFC 1738. If there is no "@", or the last "@" is in
+// the header fields, the local part is all text before the "?".
 func split(text string) (local, at, domain, tail string) {
 	i := strings.IndexByte(text, '?')
 	if i < 0 {
@@ -125,7 +127,7 @@ func split(text string) (local, at, domain, tail string) {
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
 
-// lowerCase returns text in lower case, including escaped letters.
+// lowerCase converts text to lower case, including escaped letters.
 func lowerCase(text string) string {
 	if !octet.HasUpper(text) && strings.IndexByte(text, '%') < 0 {
 		return text
@@ -138,7 +140,7 @@ func lowerCase(text string) string {
 		case size == 1:
 			b[i] += 'a' - 'A'
 		default:
-			b[i+1] += ('a' - 'A') >> 4 // sets the case bit of the first digit
+			b[i+1] += ('a' - 'A') >> 4 // set the case bit in the first hexadecimal digit
 		}
 		i += size
 	}

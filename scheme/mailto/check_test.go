@@ -59,7 +59,7 @@ func TestCanonical(t *testing.T) {
 		{"mailto:a%40B", "mailto:a@b", locus.HostCase | locus.NeedlessEscape}, // the last "@" is the separator
 		{"mailto:a@b%40c", "mailto:a%40b@c", locus.NeedlessEscape | locus.MissingEscape},
 		{"mailto:a@b@c", "mailto:a%40b@c", locus.MissingEscape},
-		{"mailto:a@b,c%40d@E", "mailto:a@b,c%40d@e", locus.HostCase}, // a list of RFC 6068
+		{"mailto:a@b,c%40d@E", "mailto:a@b,c%40d@e", locus.HostCase}, // an address list of RFC 6068
 		{"mailto:a@b%5F%5b%2F", "mailto:a@b_%5B/", locus.NeedlessEscape | locus.EscapeCase},
 		{"mailto:a%2fb%3a%3B%26%3d@h", "mailto:a/b:;&=@h", locus.NeedlessEscape}, // "there are no reserved characters"
 		{"mailto:a@h?x=%2F%26", "mailto:a@h?x=%2F%26", 0},
@@ -80,7 +80,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestManyFaults checks that each of many faults has its finding.
+// TestManyFaults checks that Check reports each fault in a long URL.
 func TestManyFaults(t *testing.T) {
 	text := "mailto:" + strings.Repeat("%00", 20_000) + "@b"
 	if list := invariants.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {

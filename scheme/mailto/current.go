@@ -59,7 +59,8 @@ type fieldChecker struct {
 	seen  map[string]bool // names of the previous fields in lower case
 }
 
-// fields checks the text after "?". The text begins at offset.
+// fields checks the header fields in the text after "?". The argument offset is the position of
+// text in the URI.
 func (h fieldChecker) fields(offset int, text string) {
 	for hfield := range strings.SplitSeq(text, "&") {
 		end := offset + len(hfield) + len("&")
@@ -76,8 +77,8 @@ func (h fieldChecker) fields(offset int, text string) {
 	}
 }
 
-// cutWrong cuts text at a "?" that follows a "=" and precedes another "=". There the author
-// meant "&", as in the wrong example of section 6.1.
+// cutWrong splits text at a "?" between two "=". At this position the author probably meant "&",
+// as in the wrong example in section 6.1.
 func cutWrong(text string) (before, after string, found bool) {
 	hfname, hfvalue, _ := strings.Cut(text, "=")
 	value, after, _ := strings.Cut(hfvalue, "?")
@@ -87,7 +88,7 @@ func cutWrong(text string) (before, after string, found bool) {
 	return text[:len(hfname)+len("=")+len(value)], after, true
 }
 
-// field checks the hfield text, which begins at offset.
+// field checks one hfield. The argument offset is the position of text in the URI.
 func (h fieldChecker) field(offset int, text string) {
 	hfname, hfvalue, ok := strings.Cut(text, "=")
 	if !ok {
@@ -104,9 +105,9 @@ func (h fieldChecker) field(offset int, text string) {
 	}
 }
 
-// isPlainValue reports whether text rules out findings about an hfvalue. All its escapes
-// then encode printable US-ASCII. Its other characters are allowed, or RFC 3986 reports
-// them.
+// isPlainValue reports whether an hfvalue needs no further checks. This is true if its escapes
+// encode printable US-ASCII, and RFC 6068 allows its other characters, or the RFC 3986 checks
+// report them.
 func isPlainValue(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -125,8 +126,8 @@ func isPlainValue(text string) bool {
 	return true
 }
 
-// name checks an hfname, which begins at offset. It returns the name in lower case, or ""
-// if it is invalid.
+// name checks an hfname. The argument offset is the position of the hfname in the URI. The result
+// is the name in lower case, or "" if the name is invalid.
 func (h fieldChecker) name(offset int, hfname string) string {
 	name := strings.ToLower(hfname)
 	if !bnf.IsWords(hfname) {
@@ -144,8 +145,8 @@ func (h fieldChecker) name(offset int, hfname string) string {
 	return name
 }
 
-// reserved adds a finding for each character that needs an escape. "Within 'mailto' URIs,
-// the characters "?", "=", and "&" are reserved".
+// reserved adds a finding for each character that needs an escape. RFC 6068 says: "Within 'mailto'
+// URIs, the characters "?", "=", and "&" are reserved".
 func (h fieldChecker) reserved(list []bnf.Token) {
 	for _, t := range list {
 		if t.Is('/') || t.Is('?') || t.Is('=') {
@@ -154,7 +155,8 @@ func (h fieldChecker) reserved(list []bnf.Token) {
 	}
 }
 
-// isName reports whether list is the name of a header field. The list begins at offset.
+// isName reports whether the tokens in list are a valid header field name. The argument offset is
+// the position of the name in the URI.
 func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
 	const section = "RFC 5322 3.6.8"
 	i := slices.IndexFunc(list, func(t bnf.Token) bool { return isNotInName(rune(t.Octet)) })
@@ -167,8 +169,8 @@ func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
 	return len(list) > 0 && i < 0
 }
 
-// known applies the rules of RFC 6068 to the field hfname, which begins at offset. The
-// argument name is hfname in lower case.
+// known checks a field by the RFC 6068 rules for its name. The argument offset is the position of
+// hfname in the URI, and name is hfname in lower case.
 func (h fieldChecker) known(offset int, hfname, name string) {
 	duplicate := h.seen[name]
 	h.seen[name] = true
@@ -198,9 +200,9 @@ func isOnce(name string) bool {
 	return false
 }
 
-// isIgnored reports whether section 3 requires programs to ignore the field: "Originator
-// fields like From and Date, fields related to routing (Apparently-To, Resent-*, etc.),
-// trace fields, and MIME header fields".
+// isIgnored reports whether section 3 requires programs to ignore the field. Such fields are
+// "Originator fields like From and Date, fields related to routing (Apparently-To, Resent-*,
+// etc.), trace fields, and MIME header fields".
 func isIgnored(name string) bool {
 	switch name {
 	case "from", "sender", "date", "apparently-to", "return-path", "received", "mime-version":
@@ -209,7 +211,7 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "resent-") || strings.HasPrefix(name, "content-")
 }
 
-// isUsual reports whether RFC 6068 calls the field safe or shows the field in examples.
+// isUsual reports whether RFC 6068 describes a field as safe or uses the field in examples.
 func isUsual(name string) bool {
 	switch name {
 	case "subject", "keywords", "body", "to", "cc", "in-reply-to":

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme/mailto"
 )
 
-// The grammar of RFC 6068 section 2 and of RFC 5322 as simple, readable expressions. A
-// letter that is not US-ASCII is replaced by "x" first.
+// These regular expressions are the grammar of RFC 6068 section 2 and RFC 5322 in a simple,
+// readable form. Before matching, the tests replace each non-ASCII letter with "x".
 var (
 	escapes   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 	dotAtom   = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~]+(?:\\.[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~]+)*$")
@@ -47,7 +47,8 @@ func isAddress(text string) bool {
 	return false
 }
 
-// isAddressAt reports whether text is an address whose local part ends at the "@" at at.
+// isAddressAt reports whether text is an address. The argument at is the offset of the "@" that
+// ends the local part.
 func isAddressAt(text string, at int) bool {
 	local, _ := url.PathUnescape(text[:at])
 	domain, _ := url.PathUnescape(text[at+1:])
@@ -105,7 +106,7 @@ var currentSeeds = []string{
 	"mailto:user@%E7%B4%8D%E8%B1%86.example.org?body=a%0D%0Ab", "mailto:gorby%25kremvax@%5B1.2%5D?cc=b@c&body=d#e", "mailto:?to=A@B.c,d@e&x=%2c", "mailto:a@b",
 }
 
-// The examples of RFC 6068, in its sections.
+// The test cases are the examples in RFC 6068, with their section numbers.
 func TestCurrentExamples(t *testing.T) {
 	currentInvariants.Examples(t, []bnftest.CurrentExample{
 		{"2", "mailto:addr1@an.example,addr2@an.example", ""},
@@ -122,7 +123,7 @@ func TestCurrentExamples(t *testing.T) {
 		{"6.1", "mailto:gorby%25kremvax@example.com", ""},
 		{"6.1", "mailto:unlikely%3Faddress@example.com?blat=foop", "unsafe-field@38!"},
 		{"6.1", "mailto:joe@an.example?cc=bob@an.example&body=hello", ""},
-		{"6.1", "mailto:joe@an.example?cc=bob@an.example&amp;body=hello", "unsafe-field@40!"}, // as the HTML is written
+		{"6.1", "mailto:joe@an.example?cc=bob@an.example&amp;body=hello", "unsafe-field@40!"}, // as written in HTML
 		{"6.1", "mailto:Mike%26family@example.org", ""},
 		{"6.2", "mailto:%22not%40me%22@example.org", ""},
 		{"6.2", "mailto:%22oh%5C%5Cno%22@example.org", ""},
@@ -235,7 +236,7 @@ func TestCurrentEqual(t *testing.T) {
 		{"mailto:a@b?body=1,2&subject=x+y!"},
 		{"mailto:a@b?subject=x%20y!&body=1,2"},
 		{"mailto:a@b?subject=%26"},
-		{"mailto:a@b?to=%22Joe%22%20%3Cjoe@example.org%3E"}, // a text that is not an addr-spec stays
+		{"mailto:a@b?to=%22Joe%22%20%3Cjoe@example.org%3E"}, // text that is not an addr-spec must not change
 		{"mailto:a@b,c@d", "mailto:?to=a@b%2Cc%40d"},
 		{"mailto:?subject=a"},
 		{"mailto:", "mailto:?to="},
@@ -244,7 +245,7 @@ func TestCurrentEqual(t *testing.T) {
 
 func TestCurrentRandom(t *testing.T) { currentInvariants.Random(t, 20_000, currentSeeds) }
 
-// Many wrong "?" must take no longer than many "&".
+// Checking many misplaced "?" must not take more than linear time.
 func TestCurrentLong(t *testing.T) {
 	for _, piece := range []string{"?a=", "&a=", ",a@b", "%00", "?", "=", "@", ".", "%22", "%5C"} {
 		currentInvariants.Text(t, "mailto:a@b?c="+strings.Repeat(piece, 5_000))

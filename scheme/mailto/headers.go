@@ -8,30 +8,30 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Headers are the addresses and header fields that a mailto URL proposes for a message (RFC
-// 6068). The program must show the message, without unsafe fields, to the user before it
-// sends it (sections 4 and 7).
+// Headers contains the addresses and header fields that a mailto URL proposes for a message (RFC
+// 6068). A program must remove unsafe fields, and must show the message to the user before sending
+// it (sections 4 and 7).
 type Headers struct {
 	To     []string // decoded addresses, including those of "to" fields
 	Fields []Field  // the other fields in order; "body" is the text
 }
 
-// Field is a decoded header field. RFC 6068 requires UTF-8.
+// Field is a decoded header field. RFC 6068 requires that the decoded text be UTF-8.
 type Field struct {
-	Name  string // as written; case does not matter
+	Name  string // name as written, which is case-insensitive
 	Value string
 }
 
-// Headers parses m by RFC 6068:
+// Headers parses the URL by RFC 6068:
 //
 //	mailtoURI = "mailto:" [ to ] [ hfields ]
 //	to        = addr-spec *("," addr-spec )
 //	hfields   = "?" hfield *( "&" hfield )
 //	hfield    = hfname "=" hfvalue
 //
-// Headers splits first and decodes each part once. It does not change "+". Addresses may
-// contain UTF-8 (RFC 6532). The error is a [*locus.SyntaxError]: the form, an address or a
-// field name is invalid, or a value contains a control character. Only "body" may contain
+// Headers splits first and decodes each part once. It does not change "+". Addresses may contain
+// UTF-8 (RFC 6532). Headers returns a [*locus.SyntaxError] if the syntax, an address or a field
+// name is invalid, or if a value contains a control character. Only the field "body" may contain
 // line ends and tabs.
 func (m URL) Headers() (Headers, error) {
 	text, offset := bnf.SchemePart(m.url)
@@ -107,5 +107,5 @@ func (r *headerReader) hfield(text string, offset int) {
 	r.headers.Fields = append(r.headers.Fields, Field{Name: name, Value: value})
 }
 
-// isNotInName reports whether r is invalid in a field-name of RFC 822 section 3.2.
+// isNotInName reports whether the character r is invalid in a field-name (RFC 822 section 3.2).
 func isNotInName(r rune) bool { return r <= ' ' || r >= 0x7F || r == ':' }

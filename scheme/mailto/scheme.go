@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the description of the mailto scheme. It has no opener,
-// because a mailto URL does not name an object.
+// Scheme returns the description of the mailto scheme. The scheme has no opener, because a mailto
+// URL does not name an object.
 func Scheme() scheme.Scheme {
 	return scheme.Scheme{
 		Name:    "mailto",

@@ -22,8 +22,8 @@ var invariants = bnftest.Invariants{
 	Parse:     bnftest.Parser(mailto.Parse),
 }
 
-// sameAddress reports whether two addresses differ at most in the case of the domain. After a
-// "?", all octets must be equal, for RFC 6068.
+// sameAddress reports whether two addresses are equal except for the case of the domain. The text
+// after a "?", which RFC 6068 reads as header fields, must be identical.
 func sameAddress(a, b []scheme.Field) bool {
 	x, y := a[0].Value.(string), b[0].Value.(string)
 	if len(x) != len(y) || !strings.EqualFold(x, y) {

@@ -10,14 +10,14 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// URL is a mailto URL. It is comparable; the zero value is invalid.
+// URL is a mailto URL. URLs are comparable with ==, and the zero URL is invalid.
 type URL struct {
 	url      locus.URL
 	addrSpec string
 }
 
-// Parse parses u as a mailto URL. The error is a [*locus.SyntaxError]: u has another scheme,
-// or no address.
+// Parse parses the URL u as a mailto URL. It returns a [*locus.SyntaxError] if u has another
+// scheme or no address.
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -25,7 +25,7 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{url: u, addrSpec: bnf.Decode(u.SchemePart())}, nil
 }
 
-// form returns the error of Parse.
+// form returns the error for Parse if u is not a mailto URL with an address.
 func form(u locus.URL) error {
 	if u.Scheme() != "mailto" {
 		return u.Errorf(0, "scheme", "%w: not a mailto URL", locus.ErrForm)
@@ -36,14 +36,14 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// URL returns the URL from which m was parsed.
+// URL returns the URL that was parsed.
 func (m URL) URL() locus.URL { return m.url }
 
-// AddrSpec returns the decoded text after "mailto:", which is the address in RFC 1738. It may
-// contain any octets, so a program that sends mail must use [URL.Address].
+// AddrSpec returns the decoded text after "mailto:", which is the address by RFC 1738. The text
+// may contain any octets, so a program that sends mail must use [URL.Address] instead.
 func (m URL) AddrSpec() string { return m.addrSpec }
 
-// Address returns the address if it is an addr-spec of RFC 822 section 6.1. The
+// Address returns the address. If the address is not an addr-spec by RFC 822 section 6.1, the
 // error is a [*locus.SyntaxError] that wraps [locus.ErrValue].
 func (m URL) Address() (string, error) {
 	text, offset := bnf.SchemePart(m.url)
@@ -58,11 +58,11 @@ type Parts struct {
 	AddrSpec string // the address; required
 }
 
-// plain returns the characters that have the same meaning with and without an escape, in
-// both RFC 1738 and RFC 6068. It excludes ",", at which RFC 6068 splits.
+// plain returns the characters that have the same meaning with and without an escape, in both RFC
+// 1738 and RFC 6068. The set excludes ",", because RFC 6068 splits addresses at ",".
 func plain() escape.Set { return escape.Unreserved().Without(",") }
 
-// URL returns the URL. It escapes every possible delimiter except the last "@".
+// URL returns the URL with these parts. It escapes every possible delimiter except the last "@".
 func (p Parts) URL() (URL, error) {
 	text := addrspec.Encode(p.AddrSpec, plain())
 	u, err := locus.Parts{Scheme: "mailto", SchemePart: &text}.URL()
@@ -72,9 +72,9 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// Format writes the URL for every verb, with "***" in place of a password: see
+// Format writes the URL for every verb, and replaces a password with "***". See
 // [github.com/locus-url/locus.Mask].
 func (m URL) Format(s fmt.State, verb rune) { m.url.Format(s, verb) }
 
-// LogValue returns the URL with "***" in place of a password.
+// LogValue returns the URL, in which "***" replaces a password.
 func (m URL) LogValue() slog.Value { return slog.StringValue(m.url.Shown()) }

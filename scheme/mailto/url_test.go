@@ -15,7 +15,7 @@ func TestSection3_5(t *testing.T) {
 	bnftest.Vectors(t, "../../testdata/rfc1738-3.5.txt", mailto.Scheme())
 }
 
-// A gatewayed address with a bare percent sign is not a URL.
+// An address for a gateway, which contains "%", is not a valid URL unless the "%" is escaped.
 func TestPercent(t *testing.T) {
 	if _, err := locus.Parse("mailto:user%gateway.dom@host.dom"); !errors.Is(err, locus.ErrEscape) {
 		t.Error(err)
@@ -48,11 +48,11 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestAddress checks that Address returns only addresses.
+// TestAddress checks that Address returns only valid addresses.
 func TestAddress(t *testing.T) {
 	for _, row := range []struct {
 		text   string
-		offset int // -1 if it is an address
+		offset int // offset of the expected error; -1 if the address is valid
 	}{
 		{"mailto:joe@host.dom", -1},
 		{"mailto:a%25b@c.test", -1},
@@ -106,7 +106,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// The examples of RFC 6068 section 6.
+// The test cases include the examples in RFC 6068 section 6.
 func TestHeaders(t *testing.T) {
 	type fields = []mailto.Field
 	for _, row := range []struct {
