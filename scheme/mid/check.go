@@ -50,8 +50,8 @@ func identifier(f *bnf.Findings, offset int, text string) {
 	addrspec.Report(f, offset, text)
 }
 
-// cidNotes returns the note that a cid URL is meaningful only in the message that contains
-// it.
+// cidNotes returns the note that a cid URL is meaningful only in the message that contains the
+// URL.
 func cidNotes(u locus.URL) []locus.Violation {
 	return []locus.Violation{{
 		Rule: "within-message", Kind: locus.Note, Section: "RFC 2392 1", Text: u.String()[:len("cid")],

@@ -85,7 +85,7 @@ func TestCIDCanonical(t *testing.T) {
 	}
 }
 
-// picture is the example of RFC 2392 section 2, with a real picture.
+// picture is the example message in RFC 2392 section 2 with a valid picture.
 const picture = "From: foo1@bar.net\r\nTo: foo2@bar.net\r\nSubject: A simple example\r\nMime-Version: 1.0\r\n" +
 	"Content-Type: multipart/related; boundary=\"boundary-example-1\";type=\"text/html\"\r\n\r\n" +
 	"--boundary-example 1\r\n--boundary-example-1\r\nContent-Type: text/html; charset=US-ASCII\r\n\r\n" +
@@ -93,7 +93,7 @@ const picture = "From: foo1@bar.net\r\nTo: foo2@bar.net\r\nSubject: A simple exa
 	"--boundary-example-1\r\nContent-ID: <foo4*foo1@bar.net>\r\nContent-Type: IMAGE/GIF\r\nContent-Transfer-Encoding: BASE64\r\n\r\nR0lGODlh\r\n" +
 	"--boundary-example-1--\r\n"
 
-// closeCounter counts how often it is closed.
+// closeCounter is a file that counts the calls of Close.
 type closeCounter struct {
 	io.Reader
 	closed *int
@@ -149,7 +149,7 @@ func TestCIDGet(t *testing.T) {
 func TestCIDWithin(t *testing.T) {
 	c := mid.New(nil)
 	u := locus.MustParse("cid:foo4*foo1@bar.net")
-	// Errors must not name a flag of the command.
+	// The error must not mention a command-line flag.
 	if r, err := c.Open(t.Context(), &scheme.Request{URL: u}); !errors.Is(err, scheme.ErrUnsupported) || scheme.ReasonOf(err) != mid.ReasonNoMessage || strings.Contains(err.Error(), "--") {
 		t.Errorf("%v, %v", r, err)
 	}

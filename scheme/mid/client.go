@@ -17,10 +17,10 @@ import (
 
 // Store provides received mail.
 type Store interface {
-	// Messages opens the messages with this Message-ID, given without "<" and ">", one
-	// after the other in a fixed order. Each file must implement [io.ReaderAt]. The
-	// caller must close it. If the message may be truncated, the file has a method
-	// Incomplete() bool that returns true. An error ends the sequence.
+	// Messages opens the messages with the given Message-ID one after the other, in a fixed
+	// order. The argument messageID is written without "<" and ">". Each file must implement
+	// [io.ReaderAt]. The caller must close each file. If the message may be truncated, the
+	// file has a method Incomplete() bool that returns true. An error ends the sequence.
 	Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error]
 }
 
@@ -28,26 +28,27 @@ type Store interface {
 type Options struct {
 	// Store opens the messages of mid URLs. If nil, the client cannot open mid URLs.
 	Store Store
-	// Limits bound the message that contains a cid URL. The client reads that message into memory.
+	// Limits applies to the message that contains a cid URL. The client reads that message
+	// into memory.
 	Limits message.Limits
 }
 
-// Reasons of a failed open that another setting would fix.
+// Reasons why Open fails if a setting is missing.
 const (
 	// ReasonNoStore means that Options.Store is missing.
 	ReasonNoStore scheme.Reason = "no-store"
-	// ReasonNoMessage means that Request.Within, which opens the message of a cid URL, is missing, or
-	// does not open a message.
+	// ReasonNoMessage means that Request.Within is missing or did not open a message. This
+	// function must open the message that contains a cid URL.
 	ReasonNoMessage scheme.Reason = "no-message"
 )
 
-// Client opens received messages and their parts. It may be used concurrently if its
-// store supports that.
+// Client opens received messages and their parts. A Client may be used concurrently if its store
+// may be used concurrently.
 type Client struct{ o Options }
 
 var _ scheme.Opener = (*Client)(nil)
 
-// New returns a client. o may be nil.
+// New returns a client. The options o may be nil.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -56,20 +57,20 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Get opens m with default options.
+// Get opens the URL m with the default request options.
 func (c *Client) Get(ctx context.Context, m URL) (*scheme.Object, error) {
 	return c.open(ctx, &scheme.Request{URL: m.URL()}, m)
 }
 
-// Open implements [scheme.Opener] without a network. It returns a [*scheme.Object]:
-// the stored octets of a message, or a decoded part of it with its own media type.
-// For a mid URL it searches the store. If several messages have the Message-ID, Open
-// returns the first. Object.Note then reports whether they differ, or whether the
-// first is truncated. For a cid URL it searches the message that req.Within opens.
+// Open implements [scheme.Opener] without a network. It returns a [*scheme.Object], which contains
+// either the stored octets of a message, or a decoded message part with its own media type. For a
+// mid URL, Open searches the store. If several messages have the same Message-ID, Open returns the
+// first message. Object.Note reports whether other messages differ from the first, and whether the
+// first message may be truncated. For a cid URL, Open searches the message that req.Within opens.
 //
-// The error is a [*locus.SyntaxError], an error of the store or of req.Within, or
-// wraps scheme.ErrNotFound, ErrTooLarge or ErrUnsupported (there is no store or no
-// message).
+// The error is a [*locus.SyntaxError], an error of the store or of req.Within, or an error that
+// wraps scheme.ErrNotFound, ErrTooLarge or ErrUnsupported. ErrUnsupported means that there is no
+// store or no message.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	m, err := Parse(req.URL)
 	if err != nil {
@@ -199,11 +200,11 @@ func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 	return first, err
 }
 
-// maxOthers is the maximum number of messages with the same Message-ID that the client
-// compares with the opened message.
+// maxOthers is the maximum number of messages with the same Message-ID with which the client
+// compares the opened message.
 const maxOthers = 10
 
-// noteOthers adds a note if other messages differ from m.
+// noteOthers adds a note for each other message that differs from the message m.
 func (m *stored) noteOthers(next func() (fs.File, error, bool)) {
 	for range maxOthers {
 		file, err, ok := next()
@@ -245,7 +246,7 @@ func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*sc
 	if req.Offset > 0 && req.Offset <= m.size {
 		o.Start = req.Offset
 	}
-	// A missing or oversized header has no date.
+	// If the header is missing or too large, the date is unknown.
 	if header, err := message.ReadHeader(io.NewSectionReader(m, 0, m.size), nil); err == nil {
 		o.ModTime, _ = header.Date()
 	}

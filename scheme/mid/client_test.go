@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// store is mail in memory, under paths that begin with the Message-ID.
+// store is an in-memory mail store. The path of each message begins with its Message-ID.
 type store struct {
 	fstest.MapFS
 	open map[string]int // number of open files by path
@@ -175,7 +175,7 @@ func TestSameIdentifier(t *testing.T) {
 		"same@a/1": "A: b\n\n" + large, "same@a/2": "A: b\n\n" + large,
 		"other@a/1": "A: b\n\n" + large + "1", "other@a/2": "A: b\n\n" + large + "2", "other@a/3": "A: b\n\n",
 	})
-	for i := 1; i <= 20; i++ { // 10 of them are compared with the first
+	for i := 1; i <= 20; i++ { // the client compares only 10 of these messages with the first
 		s.MapFS[fmt.Sprintf("many@a/%d", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "A: b\n\n%d", i)}
 	}
 	c := mid.New(&mid.Options{Store: s})

@@ -20,8 +20,8 @@ import (
 //	cid-url       = "cid" ":" content-id
 //	mid-url       = "mid" ":" message-id [ "/" content-id ]
 //
-// Two URLs are equivalent if their decoded identifiers are equal octet by octet: case
-// matters, even in the domain.
+// Two URLs are equivalent only if all octets of their decoded identifiers are equal. Case matters,
+// even in the domain.
 func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{Name: "RFC 2392", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
@@ -52,7 +52,7 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// checkIdentifier checks the url-addr-spec text, which begins at offset.
+// checkIdentifier checks a url-addr-spec. The argument offset is the position of text in the URI.
 func checkIdentifier(f *bnf.Findings, offset int, text string) {
 	for i := range len(text) {
 		if text[i] == '/' {

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// The addr-spec of RFC 822 as a simple, readable expression about octets. The tab
-// is the only control character.
+// addrSpec is a simple, readable regular expression for an RFC 822 addr-spec. It matches octets,
+// and the tab is the only control character that it allows.
 var addrSpec = func() *regexp.Regexp {
 	const (
 		atom       = `[!#$%&'*+\-/0-9=?A-Z^_` + "`" + `a-z{|}~]+`
@@ -24,8 +24,8 @@ var addrSpec = func() *regexp.Regexp {
 	return regexp.MustCompile(`^` + word + `(?:\.` + word + `)*@` + subDomain + `(?:\.` + subDomain + `)*$`)
 }()
 
-// isIdentifier reports whether text is a url-addr-spec of RFC 2392, with another
-// algorithm than the package.
+// isIdentifier reports whether text is a url-addr-spec by RFC 2392. It uses another algorithm than
+// the package.
 func isIdentifier(text string) bool {
 	octets, err := url.PathUnescape(text)
 	if err != nil || strings.ContainsAny(text, "/?") {
@@ -55,7 +55,7 @@ var currentSeeds = []string{
 	"mid:a@b", "cid:a%40b@c",
 }
 
-// The examples of RFC 2392 and similar texts.
+// The test cases are the examples in RFC 2392 and similar texts.
 func TestCurrentMID(t *testing.T) {
 	currentMID.Examples(t, []bnftest.CurrentExample{
 		{"2", "mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", ""},

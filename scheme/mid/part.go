@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// findPart returns the part of m with the given Content-ID. It returns the same results as
-// Part.
+// findPart returns the part of the message m with the given Content-ID. Its results are like the
+// results of Part.
 func findPart(ctx context.Context, req *scheme.Request, m *message.Message, contentID string, from io.Closer) (*scheme.Object, error) {
 	part, ok := m.Find(contentID)
 	if !ok {
@@ -26,11 +26,10 @@ func findPart(ctx context.Context, req *scheme.Request, m *message.Message, cont
 	return o, err
 }
 
-// Part returns a part of m as a decoded object. The object starts at req.Offset if the
-// part has that many octets. When the caller closes the object, the object closes the
-// value from. If Part fails, the caller must close that value. The error wraps
-// scheme.ErrTooLarge if the part exceeds req.Limit. Otherwise it is an error of reading
-// m, without a package prefix.
+// Part returns a part of the message m as a decoded object. The object starts at req.Offset,
+// unless the part is shorter. Closing the object closes the argument from. If Part fails, the
+// caller must close from. The error wraps scheme.ErrTooLarge if the part exceeds req.Limit.
+// Otherwise the error comes from reading m, without a package prefix.
 func Part(ctx context.Context, req *scheme.Request, m *message.Message, part message.Part, from io.Closer) (*scheme.Object, error) {
 	size, err := part.DecodedSize()
 	if errors.Is(err, message.ErrLimit) || err == nil && req.Limit > 0 && size > req.Limit {
@@ -59,7 +58,7 @@ func mediaType(p message.Part) string {
 	return p.Type
 }
 
-// body is the body of a part. Reading fails after ctx has ended.
+// body is the body of a part. Reading fails after ctx has been canceled.
 type body struct {
 	ctx context.Context
 	io.Reader

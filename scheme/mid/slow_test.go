@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// invariants compares the package with the URI draft's production in the characters
-// of RFC 1738 section 5, where mid is an otherurl:
+// invariants compares the package with the production in the URI draft. The allowed characters are
+// the characters of an otherurl in RFC 1738 section 5:
 //
 //	midaddress = "mid:" addr-spec
 //
@@ -24,8 +24,8 @@ var seeds = []string{
 	"mid:%3Ca@b%3E", "mid://a@b/c", "MID:x", "mid:@/x",
 }
 
-// cidInvariants compares the package with the URI draft's production in the characters
-// of RFC 1738 section 5, where cid is an otherurl:
+// cidInvariants compares the package with the production in the URI draft. The allowed characters
+// are the characters of an otherurl in RFC 1738 section 5:
 //
 //	cidaddress = "cid:" content-identifier
 //

@@ -11,14 +11,14 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// URL is a mid or cid URL. It is a comparable value; the zero URL is invalid.
+// URL is a mid or cid URL. URLs are comparable with ==, and the zero URL is invalid.
 type URL struct {
 	url                  locus.URL
 	messageID, contentID string
 }
 
-// Parse reads u as a mid or cid URL. The error is a [*locus.SyntaxError]: u has
-// another scheme, or no identifier.
+// Parse parses the URL u as a mid or cid URL. It returns a [*locus.SyntaxError] if u has another
+// scheme or no identifier.
 func Parse(u locus.URL) (URL, error) {
 	text, offset := bnf.SchemePart(u)
 	switch {
@@ -37,8 +37,8 @@ func Parse(u locus.URL) (URL, error) {
 
 func isCID(u locus.URL) bool { return u.Scheme() == "cid" }
 
-// split splits the text of a mid URL at the first "/" after an "@". If no text follows the
-// "/", pair is false.
+// split splits the text of a mid URL at the first "/" after an "@". If there is no such "/", or no
+// text follows the "/", pair is false.
 func split(text string) (messageID, contentID string, pair bool) {
 	at := max(strings.IndexByte(text, '@'), 0)
 	slash := at + strings.IndexByte(text[at:], '/')
@@ -48,27 +48,27 @@ func split(text string) (messageID, contentID string, pair bool) {
 	return text[:slash], text[slash+1:], true
 }
 
-// URL returns the URL from which m was parsed.
+// URL returns the URL that was parsed.
 func (m URL) URL() locus.URL { return m.url }
 
-// MessageID returns the decoded Message-ID without "<" and ">". For a cid URL it
-// returns "". The Message-ID may contain any octets.
+// MessageID returns the decoded Message-ID without "<" and ">". For a cid URL, it returns "". The
+// Message-ID may contain any octets.
 func (m URL) MessageID() string { return m.messageID }
 
-// ContentID returns the decoded Content-ID of the body part without "<" and ">".
-// It may contain any octets. If m names a whole message, ok is false.
+// ContentID returns the decoded Content-ID of the body part without "<" and ">". The Content-ID
+// may contain any octets. If the URL names a whole message, ok is false.
 func (m URL) ContentID() (id string, ok bool) { return m.contentID, m.contentID != "" }
 
-// Parts are the decoded parts of a URL. Identifiers have no "<" and ">". At least
-// one of them must be set.
+// Parts are the decoded parts of a URL. Identifiers are written without "<" and ">". At least one
+// identifier must be set.
 type Parts struct {
-	MessageID string // empty means a cid URL
-	ContentID string // empty means the whole message
+	MessageID string // Message-ID; empty for a cid URL
+	ContentID string // Content-ID; empty for the whole message
 }
 
-// URL returns the URL. It escapes a "/" of an identifier. The error is a
-// [*locus.SyntaxError]: there is no identifier, or a MessageID with a ContentID has
-// no "@".
+// URL returns the URL with these parts. It escapes each "/" in an identifier. It returns a
+// [*locus.SyntaxError] if there is no identifier, or if both identifiers are set and MessageID
+// contains no "@".
 func (p Parts) URL() (URL, error) {
 	scheme, text := "cid", addrspec.Encode(p.ContentID, escape.Unreserved())
 	if p.MessageID != "" {
@@ -89,9 +89,9 @@ func (p Parts) URL() (URL, error) {
 	return m, err
 }
 
-// Format writes the URL for every verb, with "***" in place of a password: see
+// Format writes the URL for every verb, and replaces a password with "***". See
 // [github.com/locus-url/locus.Mask].
 func (m URL) Format(s fmt.State, verb rune) { m.url.Format(s, verb) }
 
-// LogValue returns the URL with "***" in place of a password.
+// LogValue returns the URL, in which "***" replaces a password.
 func (m URL) LogValue() slog.Value { return slog.StringValue(m.url.Shown()) }

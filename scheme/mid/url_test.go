@@ -10,13 +10,13 @@ import (
 
 func TestParse(t *testing.T) {
 	invariants.Fields(t, [][2]string{
-		// RFC 2392 section 2.
+		// These examples are in RFC 2392 section 2.
 		{"mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", `messageId="960830.1639@XIson.com" contentId="partA.960830.1639@XIson.com"`},
 		{"mid:960830.1639@XIson.com", `messageId="960830.1639@XIson.com"`},
 		{"mid:foo4%25foo1@bar.net", `messageId="foo4%foo1@bar.net"`}, // RFC 2111 section 2
 		{"mid:foo4%2525foo1@bar.net", `messageId="foo4%25foo1@bar.net"`},
 		{"mid:a%2Fb@c/d%2Fe@f", `messageId="a/b@c" contentId="d/e@f"`},
-		{"mid:a/b@c", `messageId="a/b@c"`}, // no pair: the draft's form
+		{"mid:a/b@c", `messageId="a/b@c"`}, // no pair, as in the draft
 		{"mid:a/b@c/d@e", `messageId="a/b@c" contentId="d@e"`},
 		{"mid:a@b/c/d@e", `messageId="a@b" contentId="c/d@e"`},
 		{"mid:a@b/", `messageId="a@b/"`},
@@ -41,7 +41,7 @@ func TestParseRefuses(t *testing.T) {
 func TestParts(t *testing.T) {
 	for _, row := range []struct {
 		parts mid.Parts
-		want  string // empty: an error
+		want  string // empty if URL must return an error
 	}{
 		{mid.Parts{MessageID: "a/b%@c.d"}, "mid:a%2Fb%25@c.d"},
 		{mid.Parts{MessageID: "a@b", ContentID: "c/d@e"}, "mid:a@b/c%2Fd@e"},
