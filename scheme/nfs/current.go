@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// RFC 2224 section 1:
+// inForce contains the rules of RFC 2224. Section 1 defines the syntax.
 //
 //	nfs://<host>:<port><url-path>
 //
