@@ -25,9 +25,9 @@ const (
 	digits     = "0123456789"
 )
 
-// isClean reports whether u is in one of two simple forms. A global number has no parameter
-// except an extension. A local number has only digits, and its context is a domain name of
-// letters.
+// isClean reports whether the URI u is in one of two simple forms. The first form is a global
+// number without a parameter except an extension. The second form is a local number that consists
+// only of digits, and whose context is a domain name of letters.
 func isClean(u rfc3986.URI) bool {
 	number, parameter, more := strings.Cut(u.Path(), ";")
 	if !current.IsPath(u) {
@@ -42,7 +42,7 @@ func isClean(u rfc3986.URI) bool {
 	return ok && isOf(number, digits) && bnf.IsWords(domain) && isOf(domain, ".abcdefghijklmnopqrstuvwxyz")
 }
 
-// isOf reports whether text is not empty and consists only of octets in chars.
+// isOf reports whether text is not empty and consists only of the octets in chars.
 func isOf(text, chars string) bool {
 	for i := range len(text) {
 		if strings.IndexByte(chars, text[i]) < 0 {
@@ -79,12 +79,13 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// isGlobal reports whether number is in the global form. The "+" may be escaped.
+// isGlobal reports whether the number is a global number. Its "+" may be escaped.
 func isGlobal(number string) bool {
 	return strings.HasPrefix(number, "+") || strings.HasPrefix(strings.ToUpper(number), "%2B")
 }
 
-// checkNumber checks the global-number-digits or local-number-digits that begin at offset.
+// checkNumber checks global-number-digits or local-number-digits. The argument offset is the
+// position of the number in the URI.
 func checkNumber(f *bnf.Findings, offset int, number string) {
 	text, global := strings.CutPrefix(number, "+")
 	offset += len(number) - len(text)
@@ -97,7 +98,7 @@ func checkNumber(f *bnf.Findings, offset int, number string) {
 			found = numberFault(text[i:i+size], global)
 			hasDigit = hasDigit || found == fault{} && !strings.Contains(separators, text[i:i+1])
 		}
-		if found != last { // consecutive octets with the same fault are one finding
+		if found != last { // report consecutive octets with the same fault as one finding
 			if last != (fault{}) {
 				f.Add("number", last.section, offset+start, text[start:i], last.help)
 			}
@@ -110,10 +111,10 @@ func checkNumber(f *bnf.Findings, offset int, number string) {
 	}
 }
 
-// fault describes an invalid character. If the fault is zero, the character is valid.
+// fault describes why a character is invalid. The zero fault means that the character is valid.
 type fault struct{ section, help string }
 
-// tokenSize returns the length of the first character or escape of text.
+// tokenSize returns the length of the first character or escape in text.
 func tokenSize(text string) int {
 	if text[0] != '%' {
 		return 1
@@ -124,7 +125,7 @@ func tokenSize(text string) int {
 	return 3
 }
 
-// numberFault returns the fault of a character or escape in a number.
+// numberFault returns the reason why a character or escape is invalid in a number.
 func numberFault(token string, global bool) fault {
 	c := token[0]
 	switch {
@@ -144,8 +145,8 @@ func numberFault(token string, global bool) fault {
 	return fault{}
 }
 
-// checkContext checks that a local number has a context and that a global number has none.
-// The number begins at offset.
+// checkContext checks that a local number has a context, and that a global number has no context.
+// The argument offset is the position of the number in the URI.
 func checkContext(f *bnf.Findings, offset int, number string, list []parameter) {
 	i := slices.IndexFunc(list, func(p parameter) bool { return p.is(phoneContext) })
 	switch global := isGlobal(number); {
@@ -156,8 +157,7 @@ func checkContext(f *bnf.Findings, offset int, number string, list []parameter) 
 	}
 }
 
-// checkList checks the order of the parameters. It also checks that no parameter is
-// repeated.
+// checkList checks the order of the parameters, and that no parameter is repeated.
 func checkList(f *bnf.Findings, list []parameter) {
 	seen, ordered := map[string]bool{}, true
 	for i, p := range list {
@@ -169,7 +169,7 @@ func checkList(f *bnf.Findings, list []parameter) {
 			f.Add("duplicate", "RFC 3966 5.3", p.offset, p.name, "write isub or ext, not both")
 		case ordered && i > 0 && compare(list[i-1], p) > 0:
 			f.Add("order", "RFC 3966 3", p.offset, p.name, "write isub or ext first, then phone-context, then other parameters in the order of their names")
-			ordered = false // the fix for this parameter also orders the next ones
+			ordered = false // moving this parameter also corrects the order of the next parameters
 		}
 		seen[name] = true
 	}
@@ -218,8 +218,8 @@ func checkExtension(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// checkValue adds a finding for each character of text that must be escaped, unless RFC
-// 3986 reports the character. The text begins at offset.
+// checkValue adds a finding for each character of text that must be escaped, unless the RFC 3986
+// checks report the character. The argument offset is the position of text in the URI.
 func checkValue(f *bnf.Findings, offset int, text, delimiters string) {
 	for i := range len(text) {
 		if strings.IndexByte(delimiters, text[i]) >= 0 {
@@ -228,7 +228,7 @@ func checkValue(f *bnf.Findings, offset int, text, delimiters string) {
 	}
 }
 
-// normalizeCurrent applies the rules of section 4.
+// normalizeCurrent normalizes a URI by the comparison rules of section 4.
 func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	if _, ok := u.Host(); ok {
 		return u
@@ -263,8 +263,8 @@ func plainNumber(text string) string {
 	}, text))
 }
 
-// decodeMarks decodes the escapes of characters that are unreserved in RFC 2396, which RFC
-// 3966 section 3 follows, but not in RFC 3986.
+// decodeMarks decodes the escapes of characters that are unreserved in RFC 2396 but reserved in
+// RFC 3986. RFC 3966 section 3 follows RFC 2396.
 var decodeMarks = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace
 
 // lowerCase returns text in lower case, except for escapes.

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme/tel"
 )
 
-// The grammar of RFC 3966 section 3 as simple, readable expressions.
+// These regular expressions are the grammar of RFC 3966 section 3 in a simple, readable form.
 var (
 	globalNumber = regexp.MustCompile(`^\+[0-9().-]*[0-9][0-9().-]*$`)
 	localNumber  = regexp.MustCompile(`^(?:[0-9A-Fa-f*().-]|%23)*(?:[0-9A-Fa-f*]|%23)(?:[0-9A-Fa-f*().-]|%23)*$`)
@@ -20,8 +20,8 @@ var (
 	other        = regexp.MustCompile(`^[A-Za-z0-9-]+(?:=(?:[\[\]/:&+$A-Za-z0-9\-_.!~*'()]|%[0-9A-Fa-f]{2})+)?$`)
 )
 
-// isTel reports whether text is a telephone-uri with the rules of section 3 about the order
-// of parameters.
+// isTel reports whether text is a telephone-uri whose parameters have the order that section 3
+// requires.
 func isTel(text string) bool {
 	text, _, _ = strings.Cut(text, "#")
 	pieces := strings.Split(text[len("tel:"):], ";")
@@ -60,7 +60,7 @@ var currentSeeds = []string{
 	"tel:*21%23;isub=a%3Bb;phone-context=x.y;d", "tel:+1;isub=A,b;x=%28!",
 }
 
-// The examples of RFC 3966, and similar texts.
+// The test cases are the examples in RFC 3966 and similar texts.
 func TestCurrent(t *testing.T) {
 	current.Examples(t, []bnftest.CurrentExample{
 		{"6", "tel:+1-201-555-0123", ""},
@@ -128,7 +128,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-// Section 4, and the sections it refers to.
+// The test cases follow from section 4 and the sections to which it refers.
 func TestEquivalence(t *testing.T) {
 	current.Equal(t, [][]string{
 		{"tel:+12015550123", "tel:+1-201-555-0123", "TEL:+1(201)555.0123"},

@@ -1,4 +1,4 @@
-// Package tel parses tel URLs, which name a telephone number (RFC 3966).
+// Package tel parses tel URLs, which name telephone numbers (RFC 3966).
 //
 //	telephone-uri        = "tel:" telephone-subscriber
 //	telephone-subscriber = global-number / local-number
@@ -19,19 +19,19 @@
 //	phonedigit-hex       = HEXDIG / "*" / "#" / [ visual-separator ]
 //	visual-separator     = "-" / "." / "(" / ")"
 //
-// A tel URL names a number, not an object, so a client cannot open it. RFC 1738 does not
-// define the scheme: by its rules any text after "tel:" is valid.
+// A tel URL names a number, not an object, so a client cannot open it. RFC 1738 does not define
+// the scheme, so any text after "tel:" is valid by its rules.
 //
 // # Differences from the grammar
 //
 //   - A "#" in a URI begins a fragment, so a local number contains the "#" key as %23.
-//   - isub, ext and phone-context have only their own productions. They are not also a
-//     parameter.
-//   - An extension must have at least one digit. The grammar allows an empty one.
+//   - The names isub, ext and phone-context match only their own productions, and not the
+//     production parameter.
+//   - An extension must have at least one digit. The grammar allows an extension that consists
+//     only of visual separators.
 //
 // # Equivalence
 //
-// Two numbers are equivalent in any case, with any visual separators, and with their
-// parameters in any order (section 4). A domain as context is compared like a
-// hostname.
+// The comparison of two numbers ignores case, visual separators and the order of parameters
+// (section 4). If the context is a domain, it is compared like a hostname.
 package tel

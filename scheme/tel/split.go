@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// Parameters that RFC 3966 defines.
+// These constants are the names of the parameters that RFC 3966 defines.
 const (
 	subaddress   = "isub"
 	extension    = "ext"
@@ -22,8 +22,8 @@ type parameter struct {
 
 func (p parameter) is(name string) bool { return strings.EqualFold(p.name, name) }
 
-// rank orders the parameters (section 3): first isub or ext, then phone-context, then all
-// others.
+// rank determines the order of parameters (section 3). First are isub and ext, then phone-context,
+// and then all other parameters.
 func (p parameter) rank() int {
 	switch {
 	case p.is(subaddress), p.is(extension):
@@ -34,7 +34,7 @@ func (p parameter) rank() int {
 	return 2
 }
 
-// compare orders parameters as section 3 requires.
+// compare compares two parameters by the order that section 3 requires.
 func compare(a, b parameter) int {
 	if d := a.rank() - b.rank(); d != 0 || a.rank() < 2 {
 		return d
@@ -42,11 +42,12 @@ func compare(a, b parameter) int {
 	return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 }
 
-// split splits u, which may have any faults. The result end is the offset at which the
-// parameters end. A text with "//" may contain a password, so split returns no number for
-// it.
+// split splits the URI u, which may be malformed. The result end is the offset at which the
+// parameters end. A text with "//" may contain a password, so split returns no number for such a
+// text.
 //
-// An isub is uric, which includes "?". A "?" in an isub does not begin a query.
+// An isub may contain any uric, which includes "?". Therefore a "?" in an isub does not begin a
+// query.
 func split(u rfc3986.URI) (number string, list []parameter, end int) {
 	end = u.PathOffset() + len(u.Path())
 	if _, ok := u.Host(); ok {
@@ -62,7 +63,8 @@ func split(u rfc3986.URI) (number string, list []parameter, end int) {
 	return number, list, end
 }
 
-// splitText splits text, which begins at offset.
+// splitText splits text into the number and the parameters. The argument offset is the position of
+// text in the URI.
 func splitText(text string, offset int) (number string, list []parameter) {
 	number, rest, more := strings.Cut(text, ";")
 	offset += len(number)
