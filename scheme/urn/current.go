@@ -19,9 +19,9 @@ func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{Name: "RFC 8141", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent, AsWritten: true}
 }
 
-// isClean reports whether u is an assigned name without escapes. The namespace must have 3
-// to 32 letters and digits, without a "-". Section 5 has rules for namespaces with a "-",
-// so isClean returns false for them.
+// isClean reports whether the URI u is an assigned name without escapes, whose namespace consists
+// of 3 to 32 letters and digits. It returns false for namespaces with a "-", because section 5
+// defines additional rules for them.
 func isClean(u rfc3986.URI) bool {
 	if _, authority := u.Host(); authority || current.HasQuery(u) {
 		return false
@@ -82,15 +82,16 @@ func notInNID(r rune) bool {
 // informal is an InformalNamespaceName (section 5.2) in lower case.
 var informal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^urn-[1-9][0-9]*$`) })
 
-// isCountryLike reports whether section 5.1 reserves the given NID for a country code. The
-// NID must be in lower case.
+// isCountryLike reports whether section 5.1 reserves the NID in the argument name for a country
+// code. The NID must be in lower case.
 func isCountryLike(name string) bool {
 	return isLower(name[0]) && isLower(name[1]) && (len(name) == 2 || name[2] == '-')
 }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// checkNamespace checks a grammatical NID. The NID begins at offset.
+// checkNamespace checks a grammatical NID. The argument offset is the position of the NID in the
+// URI.
 func checkNamespace(f *bnf.Findings, offset int, text string) {
 	name := strings.ToLower(text)
 	switch {
@@ -115,13 +116,14 @@ func checkNSS(f *bnf.Findings, nss component) {
 	if !strings.Contains(nss.text, "%") {
 		return
 	}
-	list, _ := bnf.Tokens(nss.text, nss.offset) // if there are no tokens, RFC 3986 reports a violation
+	list, _ := bnf.Tokens(nss.text, nss.offset) // if splitting fails, the RFC 3986 checks report a violation
 	if t, bad := bnf.NotUTF8(list); bad {
 		f.Add("utf-8", "RFC 8141 2.2", t.Offset, t.Text, "the escapes of a name are UTF-8: write the octets of the character in UTF-8")
 	}
 }
 
-// checkComponent checks an r-component or a q-component, which follows the text mark:
+// checkComponent checks an r-component or a q-component. The argument mark is the text that
+// precedes the component.
 //
 //	pchar *( pchar / "/" / "?" )
 func checkComponent(f *bnf.Findings, rule, mark string, c component) {
@@ -134,7 +136,7 @@ func checkComponent(f *bnf.Findings, rule, mark string, c component) {
 	}
 }
 
-// normalizeCurrent returns the assigned-name with the case normalization of section 3.1.
+// normalizeCurrent returns the assigned-name, with its case normalized by section 3.1.
 func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	c := split(u)
 	if !c.nid.ok {
@@ -143,7 +145,7 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	return rfc3986.Parse("urn:" + strings.ToLower(c.nid.text) + ":" + upperEscapes(c.nss.text))
 }
 
-// upperEscapes returns text with the digits of its escapes in upper case.
+// upperEscapes converts the hexadecimal digits of the escapes in text to upper case.
 func upperEscapes(text string) string {
 	b := []byte(text)
 	for i := 0; i+2 < len(b); i++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme/urn"
 )
 
-// The grammar of RFC 8141 section 2 as simple, readable expressions. The prose adds that
-// the first "?=" ends an r-component, and that the NSS is UTF-8.
+// These regular expressions are the grammar of RFC 8141 section 2 in a simple, readable form.
+// According to the prose of the RFC, the first "?=" ends an r-component, and the NSS is UTF-8.
 var (
 	namestring = regexp.MustCompile(`^(?i:urn):([^:?#]*):([^?#]*)(\?[^#]*)?(?:#.*)?$`)
 	nid        = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,30}[A-Za-z0-9]$`)
@@ -46,7 +46,7 @@ var currentSeeds = []string{
 	"urn:de:x/y", "urn:example:1/406/47452/2", "urn:x-a:b", "urn:xn--a:b",
 }
 
-// The examples of RFC 8141, and similar texts.
+// The test cases are the examples in RFC 8141 and similar texts.
 func TestCurrent(t *testing.T) {
 	current.Examples(t, []bnftest.CurrentExample{
 		{"2.2", "urn:example:1/406/47452/2", ""},
@@ -98,7 +98,8 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-// Section 3.2, in its groups. In the fifth group, no two are equivalent.
+// The test cases are the groups of URNs in section 3.2. In the fifth group, no two URNs are
+// equivalent.
 func TestEquivalence(t *testing.T) {
 	current.Equal(t, [][]string{
 		{

@@ -33,7 +33,7 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	}, nil
 }
 
-// splitSpans splits the text after "urn:". It stops before a fragment.
+// splitSpans splits the text between "urn:" and the fragment.
 func splitSpans(s *scheme.Splitter) {
 	if strings.Contains(s.Rest(), ":") {
 		s.UpTo(":", "NID", scheme.RoleType)

@@ -7,15 +7,14 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// component is a part of a URN as written, and its offset.
+// component is a part of a URN as written, and the offset of that part.
 type component struct {
 	text   string
 	offset int
-	ok     bool // the component is present; it may be empty
+	ok     bool // whether the component is present; a present component may be empty
 }
 
-// value returns the decoded text of a component. If the component is absent, it returns
-// nil.
+// value returns the decoded text of a component, or nil if the component is absent.
 func (c component) value() any {
 	if !c.ok {
 		return nil
@@ -23,14 +22,14 @@ func (c component) value() any {
 	return bnf.Decode(c.text)
 }
 
-// components holds the components of a URN. If the text after a "?" is neither an
-// r-component nor a q-component, it is in the field other.
+// components holds the components of a URN. If the text after a "?" is neither an r-component nor
+// a q-component, the field other contains the text.
 type components struct {
 	nid, nss, r, q, f, other component
 }
 
-// split splits u, which may have any faults. A text with "//" is not a URN and may contain
-// a password, so split returns no components for it.
+// split splits the URI u, which may be malformed. A text with "//" is not a URN and may contain a
+// password, so split returns no components for such a text.
 func split(u rfc3986.URI) (c components) {
 	if _, ok := u.Host(); ok {
 		return c
@@ -53,7 +52,8 @@ func split(u rfc3986.URI) (c components) {
 	return c
 }
 
-// query splits the text after a "?". The text begins at offset.
+// query splits the text after a "?" into components. The argument offset is the position of text
+// in the URI.
 func (c *components) query(text string, offset int) {
 	switch {
 	case strings.HasPrefix(text, "+"):
