@@ -7,13 +7,13 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// RFC 6455 section 3:
+// inForce contains the rules of RFC 6455. Section 3 defines the syntax.
 //
 //	ws-URI  = "ws:" "//" host [ ":" port ] path [ "?" query ]
 //	wss-URI = "wss:" "//" host [ ":" port ] path [ "?" query ]
 //
-// host, port, path-abempty and query follow RFC 3986. A fragment "MUST NOT be used on
-// these URIs". The resource name is "/" if the path is empty.
+// The productions host, port, path-abempty and query are defined in RFC 3986. A fragment "MUST NOT
+// be used on these URIs". If the path is empty, the resource name is "/".
 var inForce = scheme.CurrentStandard{Check: checkURI, Clean: isClean, Root: true}
 
 func isClean(u rfc3986.URI) bool {

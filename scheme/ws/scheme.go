@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Default ports (section 3).
+// These constants are the default ports (section 3).
 const (
 	Port       = 80
 	SecurePort = 443
@@ -32,14 +32,15 @@ func Schemes() []scheme.Scheme {
 	return rows
 }
 
-// ResourceName returns the name that a client requests from the server, as written (section
-// 3): the path, or "/" if it is empty, and the query. u must be a ws or wss URL.
+// ResourceName returns the resource name that a client requests from the server (section 3). The
+// name consists of the path, or "/" if the path is empty, and the query, as written. The URL u
+// must be a ws or wss URL.
 func ResourceName(u locus.URL) string {
 	path, _ := u.Path()
 	return "/" + path
 }
 
-// form returns an error if u has another scheme than name, or has no host.
+// form returns an error if the scheme of the URL u is not the given name, or if u has no host.
 func form(u locus.URL, name string) error {
 	if err := bnf.Form(u, name, name+"-URI"); err != nil {
 		return err
