@@ -16,10 +16,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// timeout is the maximum time of operations that should end at once.
+// timeout is the maximum duration of operations that should end immediately.
 const timeout = 20 * time.Second
 
-// access tests the opener of s with servers that misbehave.
+// access tests the opener of the scheme s with misbehaving servers.
 func access(t *testing.T, s scheme.Scheme, c Config) {
 	for _, text := range c.Unsendable {
 		t.Run("unsendable", func(t *testing.T) {
@@ -42,7 +42,7 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 		return
 	}
 	u := parse(t, s, cmp.Or(c.Open, c.Good[0]))
-	// After the opener is closed, its idle connections must be closed too.
+	// Closing the opener must also close its idle connections.
 	run := func(name string, test func(*testing.T, scheme.Scheme, locus.URL) *dialer) {
 		t.Run(name, func(t *testing.T) {
 			s := s
@@ -59,8 +59,8 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 		})
 	}
 	run("no connection", noConnection)
-	run("cancelled before", cancelledBefore)
-	run("cancelled in silence", cancelledInSilence)
+	run("canceled before", canceledBefore)
+	run("canceled in silence", canceledInSilence)
 	for name, peer := range map[string]func(net.Conn){
 		"closes at once":   func(conn net.Conn) { conn.Close() },
 		"one octet":        func(conn net.Conn) { conn.Write([]byte{'2'}); conn.Close() },
@@ -74,7 +74,7 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// refuses tests that opening u fails. The dialer d must not be necessary for the failure.
+// refuses tests that opening the URL u fails.
 func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -88,7 +88,7 @@ func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 	hidden(t, u, "the error", err.Error())
 }
 
-// local tests that opening u does not dial. The resource at u need not exist.
+// local tests that opening the URL u does not dial. The resource need not exist.
 func local(t *testing.T, s scheme.Scheme, u locus.URL) {
 	resource, err := s.Access.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: &dialer{t: t, never: true}})
 	if err == nil {
@@ -97,15 +97,14 @@ func local(t *testing.T, s scheme.Scheme, u locus.URL) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if resource, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%q: %v, %v when cancelled", u, resource, err)
+		t.Errorf("%q: %v, %v when canceled", u, resource, err)
 	}
 }
 
-// errDial is the error of a dialer.
+// errDial is the error that a failing dialer returns.
 var errDial = errors.New("schemetest: the dialer fails")
 
-// noConnection tests that the opener dials the address in the URL and returns the error of
-// the dialer.
+// noConnection tests that the opener dials the address in the URL and returns the dialer's error.
 func noConnection(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	d := &dialer{t: t, err: errDial}
 	resource, err := s.Access.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: d})
@@ -129,7 +128,7 @@ func noConnection(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	return d
 }
 
-func cancelledBefore(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
+func canceledBefore(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d := &dialer{t: t, peer: func(net.Conn) {}}
@@ -140,8 +139,9 @@ func cancelledBefore(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	return d
 }
 
-// cancelledInSilence cancels the context while the server does not respond.
-func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
+// canceledInSilence tests that opening ends when the context is canceled while the server does
+// not respond.
+func canceledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	d := &dialer{t: t, peer: func(net.Conn) { cancel() }}
@@ -160,12 +160,12 @@ func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 			t.Errorf("%q: %v; want %v", u, err, context.Canceled)
 		}
 	case <-time.After(timeout):
-		t.Fatalf("%q: Open does not end after it was cancelled", u)
+		t.Fatalf("%q: Open does not end after it was canceled", u)
 	}
 	return d
 }
 
-// misbehaves tests that both Open and reading the resource end if the server violates the
+// misbehaves tests that Open and reading the resource end even if the server violates the
 // protocol.
 func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn), probe bool) *dialer {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -190,7 +190,7 @@ func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn),
 	return d
 }
 
-// drain reads a resource up to a limit and closes it.
+// drain reads a resource up to a limit and then closes the resource.
 func drain(resource scheme.Resource) (err error) {
 	switch r := resource.(type) {
 	case *scheme.Object:
@@ -212,8 +212,7 @@ func drain(resource scheme.Resource) (err error) {
 	return err
 }
 
-// flood returns a server that writes text repeatedly until the client closes the
-// connection.
+// flood returns a server function that repeats text until the client closes the connection.
 func flood(text string) func(net.Conn) {
 	block := bytes.Repeat([]byte(text), 4096/len(text))
 	return func(conn net.Conn) {
@@ -225,12 +224,12 @@ func flood(text string) func(net.Conn) {
 	}
 }
 
-// dialer connects to a server in the process and records the connections.
+// dialer is a dialer that connects to an in-process server and records the connections.
 type dialer struct {
 	t     *testing.T
-	never bool           // any dial fails the test
-	err   error          // the error that every dial returns
-	peer  func(net.Conn) // the server; the dialer itself reads and discards the requests
+	never bool           // every dial fails the test
+	err   error          // error that every dial returns
+	peer  func(net.Conn) // server function; the dialer itself reads and discards the requests
 
 	mu        sync.Mutex
 	addresses []string
@@ -273,7 +272,7 @@ func (d *dialer) allClosed() {
 	}
 }
 
-// trackedConn is a connection that closes a channel when it is closed.
+// trackedConn is a connection whose Close method closes a channel.
 type trackedConn struct {
 	net.Conn
 	once   sync.Once

@@ -13,8 +13,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Archived opens the menu at u with d and reads it again from its source: the items must be the
-// same. It fails the test if u is not a menu, or if the menu has no source.
+// Archived opens the menu at the URL u with the dialer d, and then reads the menu again from its
+// archived source. The test fails if the items differ, if u is not a menu, or if the menu has no
+// source.
 func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -30,8 +31,8 @@ func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	SameArchived(t, s, live, read(t, live))
 }
 
-// SameArchived reads the source of the menu live again, and tests that the result has the given
-// items.
+// SameArchived reads a menu from the archived source of the menu live. The test fails if the
+// result does not contain the given items.
 func SameArchived(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []scheme.Item) {
 	t.Helper()
 	if err := CheckArchived(s, live, items); err != nil {
@@ -39,7 +40,7 @@ func SameArchived(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []sche
 	}
 }
 
-// CheckArchived is like [SameArchived] but returns an error that describes a difference.
+// CheckArchived is like [SameArchived], but returns an error if there is a difference.
 func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) error {
 	if live.Source == nil {
 		return fmt.Errorf("%q: the menu has no octets", live.URL)
@@ -82,8 +83,8 @@ func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) erro
 	return nil
 }
 
-// sameItem compares an archived item and a live item. If a reply is missing from the
-// archive, the archived item must say so.
+// sameItem compares an archived item with a live item. If a reply is missing from the archive, the
+// archived item must mention that.
 func sameItem(kept, live scheme.Item) bool {
 	a, b := kept, live
 	if strings.Contains(a.Title, "is not in the archive") {
@@ -99,7 +100,7 @@ func sameItem(kept, live scheme.Item) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// read returns the items of a menu, and closes it.
+// read returns the items of a menu and closes the menu.
 func read(t testing.TB, m *scheme.Menu) (items []scheme.Item) {
 	t.Helper()
 	for item, err := range m.Items {
@@ -114,8 +115,8 @@ func read(t testing.TB, m *scheme.Menu) (items []scheme.Item) {
 	return items
 }
 
-// ReadArchived reads a resource from arbitrary octets, for a fuzz test: it must end, close the
-// octets, and open no connection.
+// ReadArchived reads a resource from arbitrary archived octets, for a fuzz test. The test fails if
+// reading does not end, does not close the archived body, or opens a connection.
 func ReadArchived(t *testing.T, s scheme.Scheme, u locus.URL, mediaType string, octets []byte) {
 	t.Helper()
 	body := &closer{Reader: bytes.NewReader(octets)}

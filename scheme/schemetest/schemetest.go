@@ -1,8 +1,8 @@
-// Package schemetest tests the contract of package scheme for any [scheme.Scheme]: with
-// examples, with random changes of them, and with servers that misbehave.
+// Package schemetest tests that a [scheme.Scheme] satisfies the contract of package scheme. It
+// uses examples, random variants of the examples, and misbehaving servers.
 //
-// It tests only whether the results of a scheme are consistent. The scheme's own tests
-// must test its grammar.
+// The package tests only whether the results of a scheme are consistent. The scheme's own tests
+// must cover its grammar.
 package schemetest
 
 import (
@@ -17,35 +17,36 @@ import (
 
 // Config holds the test data of a scheme.
 type Config struct {
-	// Good holds URLs that conform to RFC 1738, without notes. At least one is required.
+	// Good lists URLs that conform to RFC 1738, without notes. At least one URL is required.
 	Good []string
 
-	// Bad holds texts that Parse accepts but that are not URLs of the scheme:
-	// Fields and Canonical reject them.
+	// Bad lists texts that locus.Parse accepts, but that Fields and Canonical reject because
+	// the texts are not valid URLs of the scheme.
 	Bad []string
 
-	// Same reports whether the fields of a URL and of its canonical form mean the
-	// same. If nil, reflect.DeepEqual compares them.
+	// Same reports whether the fields of a URL and the fields of its canonical form are
+	// equivalent. If Same is nil, the test compares the fields with reflect.DeepEqual.
 	Same func(before, after []scheme.Field) bool
 
-	// New returns a scheme for each test of access. The test closes its opener if that
-	// is an io.Closer. It should be set for an opener that stores connections. If nil,
-	// the tests share one scheme.
+	// New returns a new scheme for each test that opens URLs. The test closes the scheme's
+	// opener if the opener is an io.Closer. New should be set if the opener stores
+	// connections. If New is nil, all tests share one scheme.
 	New func() scheme.Scheme
 
-	// Open is the URL for tests of access. If empty, it is the first of Good.
+	// Open is the URL that the tests open. If Open is empty, the tests use the first URL of
+	// Good.
 	Open string
 
 	// Local means that the opener never dials.
 	Local bool
 
-	// Unsendable holds URLs that a request cannot contain, such as one with an encoded
-	// line end. Opening such a URL must fail before the opener dials.
+	// Unsendable lists URLs that a request cannot contain, such as a URL with an encoded line
+	// end. Opening such a URL must fail before the opener dials.
 	Unsendable []string
 }
 
-// Run tests s with the defaults that a registry sets. It tests access if s has an
-// opener.
+// Run tests the scheme s with the defaults that a registry sets. If s has an opener, Run also
+// tests opening URLs.
 func Run(t *testing.T, s scheme.Scheme, c Config) {
 	t.Helper()
 	hasCheck := s.Syntax.Check != nil
@@ -62,7 +63,7 @@ func Run(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// registered returns s with the fields that a registry completes.
+// registered returns the scheme s with the default values that a registry sets.
 func registered(t *testing.T, s scheme.Scheme) scheme.Scheme {
 	t.Helper()
 	r, err := scheme.NewRegistry(s)
@@ -73,7 +74,7 @@ func registered(t *testing.T, s scheme.Scheme) scheme.Scheme {
 	return s
 }
 
-// row tests the fields of s.
+// row tests the fields of the scheme s.
 func row(t *testing.T, s scheme.Scheme) {
 	if s.Section == "" || s.Syntax.Form == "" || s.Syntax.Fields == nil || s.Syntax.Canonical == nil || s.Syntax.Check == nil {
 		t.Errorf("a field is missing: %+v", s)
@@ -88,8 +89,8 @@ func row(t *testing.T, s scheme.Scheme) {
 	}
 }
 
-// good tests URLs that conform. If hasCheck is true, s has its own Check function, which
-// must not allocate.
+// good tests the conforming URLs. If hasCheck is true, the scheme s has its own Check function,
+// which must not allocate.
 func good(t *testing.T, s scheme.Scheme, c Config, hasCheck bool) {
 	if len(c.Good) == 0 {
 		t.Fatal("no examples")
@@ -131,7 +132,7 @@ func parse(t *testing.T, s scheme.Scheme, text string) locus.URL {
 	return u
 }
 
-// changed tests random changes of the example URLs. Each run makes the same changes.
+// changed tests random variants of the example URLs. Each run uses the same variants.
 func changed(t *testing.T, s scheme.Scheme, c Config) {
 	r := rand.New(rand.NewPCG(1738, uint64(len(s.Name))))
 	examples := append(append([]string(nil), c.Good...), c.Bad...)
@@ -153,7 +154,7 @@ var pieces = []string{
 	":80", ":0", ":65536", "00", "256", "1.2.3.4", "localhost", "u@", "u:p@", ";type=A", "type",
 }
 
-// Change returns one element of texts with one to four small changes.
+// Change returns a random element of texts with one to four small random changes.
 func Change(r *rand.Rand, texts []string) string {
 	text := texts[r.IntN(len(texts))]
 	for range 1 + r.IntN(4) {
@@ -178,7 +179,7 @@ func Change(r *rand.Rand, texts []string) string {
 	return text
 }
 
-// URL tests the contract of a scheme for a URL of s. Fuzz tests should call it.
+// URL tests the contract of package scheme for a URL of the scheme s. Fuzz tests should call URL.
 func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
 	t.Helper()
 	if again, err := locus.Parse(u.String()); again != u || err != nil {
@@ -223,7 +224,7 @@ func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
 	}
 }
 
-// refusal tests the error of Fields or Canonical.
+// refusal tests an error from Fields or Canonical.
 func refusal(t *testing.T, u locus.URL, err error) {
 	t.Helper()
 	e, ok := err.(*locus.SyntaxError)
@@ -237,8 +238,8 @@ func refusal(t *testing.T, u locus.URL, err error) {
 	hidden(t, u, "the error", err.Error()+e.Input)
 }
 
-// hidden tests that a text about u does not contain its password. It ignores
-// short passwords, which match by chance.
+// hidden tests that a text about the URL u does not contain the URL's password. It ignores short
+// passwords, which may match by chance.
 func hidden(t *testing.T, u locus.URL, where, text string) {
 	t.Helper()
 	password, _ := u.Password()
@@ -247,8 +248,7 @@ func hidden(t *testing.T, u locus.URL, where, text string) {
 	}
 }
 
-// findings tests the findings of Check. The argument refused reports whether Fields rejects
-// u.
+// findings tests the findings of Check. The argument refused is true if Fields rejects the URL u.
 func findings(t *testing.T, s scheme.Scheme, u locus.URL, refused bool) {
 	t.Helper()
 	r, err := scheme.NewRegistry(s)
