@@ -16,18 +16,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A menu may need several replies: a reply that describes the directory, a reply with its
-// links, and replies with the links in the directories of union links. In the archived
-// bytes of a menu, a NUL follows each reply, because no text of the protocol contains a
-// NUL. An empty text means that a reply did not arrive. The text noReply means that the
-// client rejected a reply.
+// A menu may need several replies. One reply describes the directory, one reply contains its
+// links, and further replies contain the links in the directories of union links. In the archived
+// bytes of a menu, a NUL follows each reply, because no text of the protocol contains a NUL. An
+// empty text means that a reply did not arrive. The text noReply means that the client rejected a
+// reply.
 const (
 	replyEnd = 0
 	noReply  = "ERROR the reply is not in the archive"
 )
 
-// keep adds a reply to the archived bytes of the menu. If err is not nil, keep records a
-// missing or rejected reply.
+// keep adds a reply to the archived bytes of the menu. If err is not nil, the archived bytes show
+// that the reply is missing or was rejected.
 func (f *fetcher) keep(reply []byte, err error) {
 	if f.source == nil {
 		return
@@ -59,9 +59,9 @@ func (k *archivedReplies) next() ([]byte, error) {
 // maxArchived is the maximum number of archived bytes of a menu.
 const maxArchived = 64 << 20
 
-// readArchived implements Access.Archived. The URL does not show whether it names a
-// directory or an object, but the bytes do. The bytes of a menu begin with a line of the
-// protocol and end in a NUL.
+// readArchived implements Access.Archived. The archived bytes, unlike the URL, show whether the
+// resource is a directory or an object. The bytes of a menu begin with a protocol line and end
+// with a NUL.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	var at location
@@ -98,7 +98,8 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	}{rest, body}), nil
 }
 
-// failingReader fails with err. If err is nil, it reads from its reader.
+// failingReader is a reader that fails with the error err. If err is nil, failingReader reads from
+// its underlying reader.
 type failingReader struct {
 	io.Reader
 	err error
@@ -111,11 +112,11 @@ func (r *failingReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// firstWords lists the words that can begin a reply.
+// firstWords lists the words with which a reply can begin.
 var firstWords = []string{"ATTRIBUTE", "AUTHENTICATED", "FAILURE", "FORWARDED", "ID", "LINK", "LINK-INFO", "NONE-FOUND",
 	"PARAMETER", "SUCCESS", "UNRESOLVED", "VERSION", "WARNING", wordError, wordVersion}
 
-// isReply reports whether head begins like a reply.
+// isReply reports whether the octets in head look like the beginning of a reply.
 func isReply(head []byte) bool {
 	end := bytes.IndexFunc(head, func(r rune) bool { return r != '-' && (r < 'A' || r > 'Z') })
 	return end > 0 && slices.Contains(firstWords, string(head[:end]))

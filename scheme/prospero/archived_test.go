@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// A text that begins like a reply must still be an object.
+// An archived object that begins like a reply must still be an object.
 func TestArchivedObject(t *testing.T) {
 	for _, text := range []string{"", "LINK to something\n", "VERSION 5\x00 and more", "text"} {
 		schemetest.ReadArchived(t, prospero.Scheme(nil), locus.MustParse(theServer+"x"), "", []byte(text))
@@ -26,7 +26,8 @@ func TestArchivedObject(t *testing.T) {
 	}
 }
 
-// FuzzArchived checks that any octets give a resource or an error and are closed.
+// FuzzArchived checks that reading arbitrary archived octets returns a resource or an error, and
+// closes the archived body.
 func FuzzArchived(f *testing.F) {
 	f.Add(aDirectory + "\x00" + link("L", "a", "h.example", "a") + "\x00")
 	f.Add(aDirectory + "\x00" + link("U", "a", "h.example", "a") + "\x00\x00")

@@ -11,14 +11,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Value types of an [attribute].
+// These constants are the value types of an [attribute].
 const (
 	valueSequence = "SEQUENCE"
 	valueLink     = "LINK"
 	valueFilter   = "FILTER"
 )
 
-// Names of attributes that this package reads.
+// These constants are the names of the attributes that this package uses.
 const (
 	attrAccessMethod = "ACCESS-METHOD"
 	attrContents     = "CONTENTS"
@@ -33,8 +33,7 @@ const (
 // each is a separate attribute.
 type attribute struct {
 	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL. A replacement takes
-	// precedence over the object's own value. The own value takes precedence over a cached
-	// value.
+	// precedence over the object's own value, which takes precedence over a cached value.
 	AppliesTo string
 	Name      string
 	Type      string   // value type SEQUENCE, LINK or FILTER
@@ -42,7 +41,8 @@ type attribute struct {
 	Link      *link    // link, if Type is LINK
 }
 
-// fieldType returns the type of a FIELD whose line may omit the type.
+// fieldType returns the value type of a FIELD attribute. If the attribute line of a field must
+// contain the type, ok is false.
 func fieldType(name string) (valueType string, ok bool) {
 	switch name {
 	case attrAccessMethod, "BASE-TYPE", "DEST-EXP", "HOST", "HOST-TYPE", "HSONAME", "HSONAME-TYPE", "ID", "LINK-TYPE", "NAME-COMPONENT", "OWNER", "TARGET", "TTL", "VERSION":
@@ -55,7 +55,7 @@ func fieldType(name string) (valueType string, ok bool) {
 	return "", false
 }
 
-// errValueType means that the value of an attribute has an unknown type.
+// errValueType means that the type of an attribute value is unknown.
 var errValueType = fmt.Errorf("%w: the type of an attribute", scheme.ErrUnsupported)
 
 // parseAttribute parses the tokens of a line after the word ATTRIBUTE. If the error wraps
@@ -81,10 +81,10 @@ func parseAttribute(tokens []string) (attribute, error) {
 	return a, nil
 }
 
-// cutType cuts the value type off the tokens of an attribute. Servers omit the type for the
-// best-known fields.
+// cutType splits the tokens of an attribute into the value type and the value. Servers omit the
+// type of the best-known fields.
 func cutType(nature, name string, tokens []string) (valueType string, value []string) {
-	if nature == "FIELD" { // registered fields may omit the type
+	if nature == "FIELD" { // servers may omit the type of registered fields
 		if t, ok := fieldType(name); ok {
 			if len(tokens) > 1 && tokens[0] == t {
 				tokens = tokens[1:]
@@ -95,13 +95,13 @@ func cutType(nature, name string, tokens []string) (valueType string, value []st
 	if len(tokens) == 0 {
 		return "", nil
 	}
-	if tokens[0] == "ASCII" { // ASCII is the older name of SEQUENCE
+	if tokens[0] == "ASCII" { // ASCII is the older name for SEQUENCE
 		return valueSequence, tokens[1:]
 	}
 	return tokens[0], tokens[1:]
 }
 
-// find returns the attributes with the given name in order, ignoring case.
+// find returns all attributes with the given name, in order. It ignores the case of names.
 func find(list []attribute, name string) []attribute {
 	var found []attribute
 	for _, a := range list {
@@ -168,8 +168,8 @@ func isDirectory(list []attribute) bool {
 	return len(tokens) == 1 && strings.HasPrefix(tokens[0], "d")
 }
 
-// forwarding returns the new address of an object that has moved, or nil. The
-// attribute means the same as a FORWARDED line.
+// forwarding returns the new address of an object that has moved, or nil if the attributes contain
+// no new address. Such an attribute has the same meaning as a FORWARDED line.
 func forwarding(list []attribute) *target {
 	for _, a := range find(list, attrForwarding) {
 		if a.Link != nil && a.Link.Type == typeForwarding && a.Link.Err == nil {

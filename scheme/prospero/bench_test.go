@@ -10,7 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 
-// Lookups of an object on another server: one request and one reply each.
+// BenchmarkLookup measures lookups of objects on other servers. Each lookup takes one request and
+// one reply.
 func BenchmarkLookup(b *testing.B) {
 	server, err := prosperotest.Start(prosperotest.Directory{
 		"/pros/name": {Data: "x", NoContents: true, Methods: []prosperotest.Method{{"AFTP", "INTERNET-D", "FTP.EXAMPLE.ORG", "ASCII", "/pub/name", "BINARY"}}},

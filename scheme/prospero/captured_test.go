@@ -21,10 +21,10 @@ type captured struct {
 	name   string
 	reply  string
 	tokens [][]string // nil if unknown
-	sum    string     // of the object in it
+	sum    string     // checksum of the object in the reply
 }
 
-// readCaptured returns the replies of testdata.
+// readCaptured returns the recorded replies in testdata.
 func readCaptured(t testing.TB) (list []captured) {
 	t.Helper()
 	f, err := os.Open("testdata/replies.txt")
@@ -69,7 +69,7 @@ func readCaptured(t testing.TB) (list []captured) {
 	return list
 }
 
-// octets converts text to octets: each character becomes the octet with its number.
+// octets converts text to octets. Each character becomes the octet with the same number.
 func octets(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -98,7 +98,7 @@ func parsed(t testing.TB, name string) *reply {
 	return r
 }
 
-// tokensOf splits a message like parseReply.
+// tokensOf splits a message into lines and tokens, like parseReply.
 func tokensOf(message string) (lines [][]string, closed bool) {
 	for closed = true; message != "" && closed; {
 		if l, rest, ok := cutNullLink(message); ok {
@@ -119,8 +119,9 @@ func tokensOf(message string) (lines [][]string, closed bool) {
 func TestCapturedTokens(t *testing.T) {
 	for _, c := range readCaptured(t) {
 		if c.tokens == nil || c.name == "v1-list-attributes/02" {
-			// The other reader read the apostrophes of version 1 as quotes; TestVersion1 tests
-			// their meaning.
+			// The program that produced the expected tokens interpreted the
+			// apostrophes of version 1 as quotes. TestVersion1 tests their correct
+			// meaning.
 			continue
 		}
 		got, closed := tokensOf(c.reply)
@@ -130,7 +131,8 @@ func TestCapturedTokens(t *testing.T) {
 	}
 }
 
-// The client must read each reply of the original server, with as many parts as lines.
+// The client must parse each reply of the original server. The number of parsed parts must equal
+// the number of lines.
 func TestCapturedReplies(t *testing.T) {
 	for _, c := range readCaptured(t) {
 		if c.tokens == nil {
@@ -138,7 +140,7 @@ func TestCapturedReplies(t *testing.T) {
 		}
 		r, err := parseReply([]byte(c.reply))
 		if strings.HasPrefix(c.name, "unresolved") && errors.Is(err, scheme.ErrProtocol) {
-			continue // no request has components
+			continue // the client sends no request with components
 		}
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -336,7 +338,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// Handmade replies must give the intended result.
+// Parsing a handmade reply must return the intended result.
 func TestHandmadeReplies(t *testing.T) {
 	for _, name := range []string{"bad-line-unterminated-quote/01", "bad-link-short/01", "bad-nesting/01"} {
 		r, err := parseReply(recordedReply(t, name))

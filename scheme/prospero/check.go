@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, Prospero"
 )
 
-// check returns the violations of the following productions in u:
+// check returns the violations in the URL u. The productions of RFC 1738 are as follows.
 //
 //	prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]
 //	ppath       = psegment *[ "/" psegment ]
@@ -23,7 +23,7 @@ const (
 //	fieldname   = *[ uchar | "?" | ":" | "@" | "&" ]
 //	fieldvalue  = *[ uchar | "?" | ":" | "@" | "&" ]
 //
-// or, for the profile [locus.RFC1630], of the productions of the URI draft:
+// For the profile [locus.RFC1630], check uses the productions of the URI draft.
 //
 //	prosperolink = prospero://hostport/hsoname [ %00 version [ attributes ] ]
 //	hsoname      = path
@@ -31,7 +31,7 @@ const (
 //	attributes   = attribute [ attributes ]
 //	attribute    = alphanums
 //
-// It also returns a finding for each version that no request can contain. For a URL that
+// check also returns a finding for each version that a request cannot contain. If the URL
 // conforms, check does not allocate.
 func check(u locus.URL, profile locus.Profile) []locus.Violation {
 	if _, ok := u.Path(); ok && profile == locus.RFC1738 && u.Scheme() == name && bnf.SoundHostPort(u) && soundPath(u) {
@@ -59,7 +59,7 @@ func check(u locus.URL, profile locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundPath reports whether RFC 1738 has no findings about a url-path.
+// soundPath reports whether the url-path of u conforms to RFC 1738.
 func soundPath(u locus.URL) bool {
 	if u.Facts().Has(locus.PathFsegment | locus.NoControl) {
 		return true
@@ -108,10 +108,10 @@ func checkDraftPath(f *bnf.Findings, p rawPath) {
 	}
 }
 
-// text returns the field with its ";", as written in u.
+// text returns the field, including its ";", as written in the URL u.
 func (f fieldspec) text(u locus.URL) string { return u.String()[f.offset : f.offset+f.size()] }
 
-// checkVersions adds findings about versions that no request can contain.
+// checkVersions adds a finding for each version that a request cannot contain.
 func checkVersions(f *bnf.Findings, p rawPath) {
 	if _, version, ok := strings.Cut(p.ppath, nul); ok {
 		digits, _ := cutDigits(bnf.Decode(version))
@@ -146,9 +146,10 @@ func (p rawPath) isPlain() bool {
 	return true
 }
 
-// canonical removes port 1525 and writes each octet in one way. In the hsoname "/" has no
-// significance and only ";" ends it. In a field only "=" separates name and value (section
-// 3.11). canonical preserves dots and the order of the fields.
+// canonical returns the canonical form of a URL. It removes port 1525 and escapes an octet only if
+// necessary. In an hsoname, "/" has no special meaning, and only ";" ends the hsoname. In a field,
+// only "=" separates the name from the value (section 3.11). The canonical form preserves dots and
+// the order of the fields.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	// A URL without ";" has no fields.
 	const usual = locus.Internet | locus.Slash | locus.PathFsegment

@@ -16,26 +16,26 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
-// Client opens prospero URLs. It is stateless: each request uses its own socket. It
+// Client opens prospero URLs. A Client has no state, because each request uses its own socket. It
 // may be used concurrently.
 type Client struct{ ardp *ardp.Client }
 
 // New returns a Client.
 func New() *Client { return &Client{ardp.New(nil)} }
 
-// Get opens x. A directory and the result of an Archie query are a [*scheme.Menu].
-// An object that has moved, or that other protocols serve, is a [*scheme.Redirect]
-// to its access methods, the best first. An object that the server sends itself is
-// a [*scheme.Object].
+// Get opens the URL x. For a directory or an Archie query, it returns a [*scheme.Menu]. For an
+// object that has moved, or that other protocols serve, it returns a [*scheme.Redirect]. The
+// targets of the redirect are the object's access methods, best first. For an object that the
+// Prospero server sends itself, Get returns a [*scheme.Object].
 func (c *Client) Get(ctx context.Context, d scheme.Dialer, x URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: x.url, Dial: d}, x)
 }
 
-// Open implements [scheme.Opener] and does the same as Get. When ctx ends, reading
-// the resource fails. While the caller reads the items, Open requests the directories
-// of union links with the dialers of req.DialerFor. If req.Probe is set and the
-// server reports that the resource exists, Open neither lists a directory nor fetches
-// an object.
+// Open implements [scheme.Opener] and returns the same results as Get. When ctx is canceled,
+// reading the resource fails. While the caller iterates over the items of a menu, the client
+// requests the directories of union links through dialers from req.DialerFor. If req.Probe is set
+// and the server reports that the resource exists, Open neither lists a directory nor fetches an
+// object.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {
@@ -66,13 +66,14 @@ type fetcher struct {
 	ctx    context.Context
 	req    *scheme.Request
 	url    URL
-	at     location // location that the field url names
+	at     location // location that the URL names
 
 	source   *archived.Buffer // archived bytes of the replies; nil if not requested
 	archived *archivedReplies // archived replies; if nil, the fetcher sends requests to the server
 }
 
-// wrapError adds the scheme to err. If the context has ended, the error wraps its cause.
+// wrapError adds the scheme's name to an error. If the context was canceled, the result wraps the
+// cancellation cause instead.
 func (f *fetcher) wrapError(err error) error {
 	if f.ctx.Err() != nil && !errors.Is(err, context.Cause(f.ctx)) {
 		err = context.Cause(f.ctx)
@@ -80,12 +81,13 @@ func (f *fetcher) wrapError(err error) error {
 	return fmt.Errorf("prospero: %w", err)
 }
 
-// ports lists the ports from which any server may reply. A privileged server replies from
-// its system's own port, even if the client sent the request to another port.
+// ports lists the additional ports from which a server may reply. A privileged server replies from
+// a port that its system assigns, even if the client sent the request to another port.
 var ports = [...]uint16{191, Port}
 
-// roundTrip sends a message to the server at the given location and returns the reply. Old
-// servers end packets with a NUL. If contents is true, the reply may itself end in a NUL.
+// roundTrip sends a message to the server at the given location and returns the reply. Old servers
+// add a NUL to the end of each packet. If contents is true, the reply contains an object, which
+// may itself end with a NUL.
 func (f *fetcher) roundTrip(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
 	if f.archived != nil {
 		return f.archived.next()
@@ -149,8 +151,8 @@ func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPo
 	return scheme.DialPacket(ctx, d, "udp4", to.String(), ports[:]...)
 }
 
-// dialerFor returns a dialer for a location that a server supplied. If the policy does not
-// permit the location, it returns an error.
+// dialerFor returns a dialer for a location that a server supplied. If the policy does not allow
+// the location, dialerFor returns an error.
 func (f *fetcher) dialerFor(at location) (scheme.Dialer, error) {
 	u, err := at.locator(nil)
 	if err != nil {
@@ -173,8 +175,8 @@ func (at location) classify(err error) error {
 	case errors.Is(err, ardp.ErrDamaged), errors.Is(err, ardp.ErrRedirect):
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 	}
-	// The client cannot distinguish a missing server from a silent server or a server that
-	// rejects the request.
+	// The client cannot distinguish a missing server from a server that does not reply, or
+	// from a server that rejects the request.
 	return fmt.Errorf("%w: %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
 }
 

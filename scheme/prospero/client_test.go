@@ -21,13 +21,13 @@ import (
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 
-// answers holds a server's replies: by hsoname for the attributes of an object; by "LIST "
-// and hsoname for its links; by "CONTENTS " and hsoname for its contents. Any other object
-// is missing.
+// answers contains the replies of a server. The key for the attributes of an object is its
+// hsoname. The key for its links is "LIST " and the hsoname, and the key for its contents is
+// "CONTENTS " and the hsoname. If there is no key, the object is missing.
 type answers map[string]string
 
 func (a answers) answer(request string) string {
-	question := asked(request)
+	question := requestKey(request)
 	key := question
 	if object, ok := strings.CutPrefix(withoutFields(question), "GET-OBJECT-INFO "+attributes+" ASCII "); ok {
 		key = strings.TrimSuffix(object, " 0")
@@ -51,7 +51,7 @@ const (
 	aDirectory = "ATTRIBUTE OBJECT INTRINSIC UNIX-MODES SEQUENCE drwxr-xr-x\n"
 )
 
-// The results for objects with access methods.
+// The client must return the correct result for each combination of access methods.
 func TestMethods(t *testing.T) {
 	for _, c := range []struct {
 		name, info, to string
@@ -105,7 +105,7 @@ func wantError(t *testing.T, err, kind error, says string) {
 	}
 }
 
-// Redirects and redirections.
+// The client must follow ARDP redirects, and return a redirect for an object that has moved.
 func TestRedirects(t *testing.T) {
 	replies := readRecorded(t)
 	for _, c := range []struct{ url, to string }{
@@ -138,7 +138,7 @@ func TestRedirects(t *testing.T) {
 	for reply, kind := range map[string]error{
 		"FORWARDED VIRTUAL-SYSTEM '#/a' ASCII '/a' 0\n":  scheme.ErrUnsupported,
 		"FORWARDED INTERNET-D 'h/x' ASCII '/a' 0\n":      scheme.ErrProtocol,
-		"FORWARDED INTERNET-D \u212a.com ASCII '/a' 0\n": scheme.ErrProtocol, // the sign of Kelvin, whose small letter is k
+		"FORWARDED INTERNET-D \u212a.com ASCII '/a' 0\n": scheme.ErrProtocol, // the Kelvin sign, whose lower-case letter is k
 	} {
 		_, err := answers{"x": reply}.fixture(t).open(theServer + "x")
 		wantError(t, err, kind, "")
@@ -149,7 +149,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Names that are neither objects nor directories.
+// Opening a name that is neither an object nor a directory must fail.
 func TestFailures(t *testing.T) {
 	replies := readRecorded(t)
 	recordings := readExchanges(t, exchanged)
@@ -186,14 +186,14 @@ func TestFailures(t *testing.T) {
 			wantError(t, err, c.kind, c.says)
 		})
 	}
-	// An empty directory is a directory.
+	// An empty directory must be a menu.
 	res, err := newFixture(t, text(replies.answer)).open(serverA + "/pfs/info/empty")
 	if list := items(t, res, err); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// Handmade replies, which no server sent.
+// The client must handle malformed replies, which are handmade.
 func TestBadReplies(t *testing.T) {
 	recordings := readExchanges(t, replied)
 	for name, c := range map[string]struct {
@@ -233,7 +233,7 @@ func TestBadReplies(t *testing.T) {
 	}
 }
 
-// The fields of a URL identify the object: RFC 1738 section 3.11.
+// The fields of a URL identify the object (RFC 1738 section 3.11).
 func TestFields(t *testing.T) {
 	info := "ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 3' bytes'\nATTRIBUTE OBJECT FIELD OWNER A. B.\nATTRIBUTE OBJECT FIELD OWNER c\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n"
 	w := answers{"x": info, "CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n"}.fixture(t)
@@ -260,8 +260,8 @@ func TestFields(t *testing.T) {
 	}
 	w.requests()
 	w.open(theServer + "x;OBJECT-VERSION=12;ID=REMOTE%20345;A=B%0AC")
-	if asked := w.requests(); len(asked) == 0 || asked[0] != "GET-OBJECT-INFO "+attributes+"+A ASCII x 12|SELECT OBJECT FIELD ID REMOTE 345" {
-		t.Errorf("%q", asked)
+	if requests := w.requests(); len(requests) == 0 || requests[0] != "GET-OBJECT-INFO "+attributes+"+A ASCII x 12|SELECT OBJECT FIELD ID REMOTE 345" {
+		t.Errorf("%q", requests)
 	}
 	w.addresses()
 	for url, offset := range map[string]int{
@@ -282,8 +282,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// The client must request the fields that the URL names. The test server, like the
-// original, sends only requested attributes.
+// The client must request the fields that the URL names. Like the original server, the test server
+// sends only the attributes that the client requests.
 func TestFieldsInRequest(t *testing.T) {
 	object := prosperotest.Object{Data: "text\n", Attributes: []prosperotest.Attribute{{Name: "key", Value: []string{"value"}}}}
 	names := prosperotest.Directory{"/a": object, "/d": {Links: []prosperotest.Link{}, Attributes: object.Attributes}}
@@ -322,7 +322,8 @@ func TestFieldsInRequest(t *testing.T) {
 	}
 }
 
-// The requested names: each once, none that means several, and at most 16.
+// The client must request each attribute name only once, no name that selects several attributes,
+// and at most 16 names.
 func TestRequestedFields(t *testing.T) {
 	w := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.fixture(t)
 	many := ""
@@ -344,15 +345,16 @@ func TestRequestedFields(t *testing.T) {
 			res.Close()
 		}
 		if got := w.requests(); len(got) == 0 || !strings.HasPrefix(got[0], "GET-OBJECT-INFO "+attributes+want+" ASCII x ") {
-			t.Errorf("%s: asked %q, want %s", fields, got, want)
+			t.Errorf("%s: requests %q, want %s", fields, got, want)
 		}
 	}
 }
 
-// If the server rejects a request because of a field, the client must repeat it without the fields.
+// If the server rejects a request because of a field, the client must repeat the request without
+// the fields.
 func TestRejectedFields(t *testing.T) {
 	w := newFixture(t, text(func(request string) string {
-		if asked(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
+		if requestKey(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
 			return "FAILURE NOT-FOUND ATTRIBUTE key\n"
 		}
 		return answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.answer(request)
@@ -363,7 +365,8 @@ func TestRejectedFields(t *testing.T) {
 	}
 }
 
-// If the context ends, the error must mention that the server announced a wait.
+// If the context is canceled during a wait, the error must mention that the server announced the
+// wait.
 func TestTimeoutDuringWait(t *testing.T) {
 	w := newFixture(t, func(string) ardptest.Reply {
 		return ardptest.Reply{Silent: true, Wait: 15 * time.Minute, QueuePosition: 1}
@@ -379,12 +382,12 @@ func TestTimeoutDuringWait(t *testing.T) {
 	wantError(t, err, over, `the server reported "wait 15m0s, position 1", then did not reply to `)
 }
 
-// link returns a line for a link, L or U, to a directory.
+// link returns a LINK line for a link of the kind L or U to a directory.
 func link(kind, name, host, hsoname string) string {
 	return fmt.Sprintf("LINK %s DIRECTORY %s INTERNET-D %s ASCII %s 0\n", kind, name, host, hsoname)
 }
 
-// movedTo returns the line after a link whose object has moved.
+// movedTo returns the attribute line that follows a link whose object has moved.
 func movedTo(hsoname string) string {
 	return "ATTRIBUTE OBJECT INTRINSIC FORWARDING-POINTER LINK L FP f INTERNET-D o.example ASCII " + hsoname + " 0\n"
 }
@@ -397,7 +400,8 @@ func titles(list []scheme.Item) string {
 	return strings.Join(all, " ")
 }
 
-// The links of a directory must replace its union link, each directory's once.
+// The links of a directory must replace the union link to this directory. The client must list
+// each directory only once.
 func TestUnions(t *testing.T) {
 	w := answers{
 		"x": aDirectory,
@@ -433,7 +437,7 @@ func TestUnions(t *testing.T) {
 	}
 }
 
-// Unions must be bounded in depth and cost.
+// The client must limit the nesting of union links and the number of requests for them.
 func TestUnionLimits(t *testing.T) {
 	deep := answers{"x": aDirectory, "LIST x": link("U", "u0", "h.example", "d0")}
 	for i := range 20 {
@@ -463,7 +467,7 @@ func TestUnionLimits(t *testing.T) {
 	}
 }
 
-// The client must follow a union link only if the policy permits it.
+// The client must follow a union link only if the policy allows the link.
 func TestUnionRedirect(t *testing.T) {
 	w := answers{
 		"x":      aDirectory,
@@ -471,24 +475,25 @@ func TestUnionRedirect(t *testing.T) {
 		"LIST u": link("L", "b", "o.example", "b"),
 	}.fixture(t)
 	denied := errors.New("denied")
-	var asked []string
+	var redirects []string
 	res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, RedirectDialer: func(to locus.URL) (scheme.Dialer, error) {
-		asked = append(asked, to.String())
+		redirects = append(redirects, to.String())
 		if to.Host() == "no.example" {
 			return nil, denied
 		}
 		return w, nil
 	}})
 	list := items(t, res, err)
-	if titles(list) != "b v" || !strings.Contains(list[1].Note, "denied") || strings.Join(asked, " ") != "prospero://o.example:2000/u prospero://no.example/v" {
-		t.Errorf("%+v, %q", list, asked)
+	if titles(list) != "b v" || !strings.Contains(list[1].Note, "denied") || strings.Join(redirects, " ") != "prospero://o.example:2000/u prospero://no.example/v" {
+		t.Errorf("%+v, %q", list, redirects)
 	}
 	if got := strings.Join(w.addresses(), " "); got != "h.example:1525 h.example:1525 o.example:2000" {
 		t.Errorf("%q", got)
 	}
 }
 
-// Closing a menu, or the end of the context, must stop the requests for unions.
+// When the caller closes a menu or the context is canceled, the client must stop requesting the
+// directories of union links.
 func TestUnionEnds(t *testing.T) {
 	silent := func(request string) ardptest.Reply {
 		if strings.Contains(request, "DIRECTORY ASCII u") {
@@ -527,7 +532,7 @@ func TestUnionEnds(t *testing.T) {
 	}
 }
 
-// A menu without pending requests must end with its context too.
+// When the context is canceled, a menu without pending requests must end too.
 func TestMenuEnds(t *testing.T) {
 	res, err := answers{"x": aDirectory, "LIST x": link("L", "a", "h.example", "a") + link("L", "b", "h.example", "b")}.fixture(t).open(theServer + "x")
 	if err != nil {
@@ -541,7 +546,7 @@ func TestMenuEnds(t *testing.T) {
 	wantError(t, last, fs.ErrClosed, "")
 }
 
-// Items of links with additional information.
+// The items of a menu must contain additional information about the links.
 func TestItems(t *testing.T) {
 	for _, c := range []struct{ name, line, url, kind, note string }{
 		{"object", "LINK L OBJECT n INTERNET-D 'H.EXAMPLE(1525)' ASCII '/a;b' 3\n", "prospero://h.example//a%3Bb;OBJECT-VERSION=3", "unknown", ""},
@@ -558,7 +563,7 @@ func TestItems(t *testing.T) {
 		{"by another server", "LINK L EXTERNAL n INTERNET-D e.example ASCII u 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD PROSPERO-CONTENTS INTERNET-D p.example ASCII '/b'\n", "prospero://p.example//b", "unknown", ""},
 		{"forwarding pointer", "LINK L FP n INTERNET-D e.example ASCII u 0\n", "", "unknown", "unexpected link type "},
 		{"two reasons", "LINK L DIRECTORY n INTERNET-D 'e/x' ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "", "menu", "no URL: protocol error: not an Internet host: \"INTERNET-D\" \"e/x\"; the link has a filter"},
-		{"not to be asked", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD LOCAL '' '' '' ''\n", "", "unknown", "no URL: "},
+		{"access method LOCAL", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD LOCAL '' '' '' ''\n", "", "unknown", "no URL: "},
 		{"in no Internet", "LINK L FILE n X-NET e.example ASCII '/a' 0\n", "", "error", "not supported: host type "},
 		{"ends in NUL", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n\x00", "prospero://h.example//a", "object", ""},
 		{"nowhere", "LINK L FILE n INTERNET-D 'e/x' ASCII '/a' 0\n", "", "object", "no URL: "},
@@ -580,7 +585,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// An Archie query, with alternatives for its directories.
+// The menu for an Archie query must contain alternative URLs for directories.
 func TestArchie(t *testing.T) {
 	const query = "ARCHIE/MATCH(4,4,4,0,=)/prospero.tar.Z"
 	w := newFixture(t, text(readRecorded(t).answer))
@@ -606,7 +611,8 @@ func TestArchie(t *testing.T) {
 	if last := item.Fields[len(item.Fields)-1]; last.Name != "alternatives" || fmt.Sprint(last.Value) != "[ftp://f.example/pub/n/;type=d]" {
 		t.Errorf("%+v", last)
 	}
-	// If the server does not know a gateway's name, the result must be the gateway's target.
+	// If the server does not know a gateway name, the result must be a redirect to the target
+	// in the gateway name.
 	const gateway = "GOPHER-GW/g.example(70)/1/docs"
 	res, err = answers{gateway: "NONE-FOUND\n", "LIST " + gateway: "FAILURE NOT-A-DIRECTORY\n"}.fixture(t).open(theServer + gateway)
 	if r, ok := res.(*scheme.Redirect); !ok || fmt.Sprint(r.To) != "[gopher://g.example:70/1docs]" {
@@ -614,7 +620,7 @@ func TestArchie(t *testing.T) {
 	}
 }
 
-// Resuming must not read the first part of an object again.
+// When a transfer resumes, the caller must not receive the first part of the object again.
 func TestOffset(t *testing.T) {
 	w := answers{
 		"x":          "ATTRIBUTE OBJECT INTRINSIC LAST-MODIFIED SEQUENCE 19940505000000Z\nATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 7' bytes'\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n",
@@ -677,8 +683,8 @@ func TestProbe(t *testing.T) {
 		return prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + name), Dial: w, Probe: true})
 	}
 	res, err := open("d")
-	if list, asked := items(t, res, err), w.requests(); len(list) != 0 || len(asked) != 1 {
-		t.Errorf("a directory: %+v, asked %q", list, asked)
+	if list, requests := items(t, res, err), w.requests(); len(list) != 0 || len(requests) != 1 {
+		t.Errorf("a directory: %+v, requests %q", list, requests)
 	}
 	res, err = open("o.txt")
 	o, ok := res.(*scheme.Object)
@@ -687,18 +693,18 @@ func TestProbe(t *testing.T) {
 	}
 	defer o.Close()
 	b, err := io.ReadAll(o.Body)
-	if asked := w.requests(); len(b) != 0 || err != nil || len(asked) != 1 || o.Size != 3 || o.Type != "text/plain" || o.Name != "o.txt" {
-		t.Errorf("an object: %+v, %q, %v, asked %q", o, b, err, asked)
+	if requests := w.requests(); len(b) != 0 || err != nil || len(requests) != 1 || o.Size != 3 || o.Type != "text/plain" || o.Name != "o.txt" {
+		t.Errorf("an object: %+v, %q, %v, requests %q", o, b, err, requests)
 	}
-	res, err = open("q") // which may be a directory, or nothing
-	if list, asked := items(t, res, err), w.requests(); len(list) != 0 || len(asked) != 2 {
-		t.Errorf("a query: %+v, asked %q", list, asked)
+	res, err = open("q") // q may be a directory, or may not exist
+	if list, requests := items(t, res, err), w.requests(); len(list) != 0 || len(requests) != 2 {
+		t.Errorf("a query: %+v, requests %q", list, requests)
 	}
 	_, err = open("none")
 	wantError(t, err, scheme.ErrNotFound, "")
 }
 
-// Server messages before a reply.
+// The client must handle the messages that a server sends before its reply.
 func TestDelivery(t *testing.T) {
 	var lines []string
 	open := func(t *testing.T, w *fixture, o *ardp.Options) error {
@@ -765,9 +771,9 @@ func TestDelivery(t *testing.T) {
 			return dialAny{}, nil
 		}
 		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, RedirectDialer: refer})
-		list, asked := items(t, res, err), other.requests()
-		if len(list) != 0 || len(asked) != 2 {
-			t.Errorf("%+v, %q", list, asked)
+		list, requests := items(t, res, err), other.requests()
+		if len(list) != 0 || len(requests) != 2 {
+			t.Errorf("%+v, %q", list, requests)
 		}
 		if want := "prospero://" + other.addr.String() + "/x"; strings.Join(to, " ") != want+" "+want {
 			t.Errorf("%q", to)
@@ -785,7 +791,7 @@ func TestDelivery(t *testing.T) {
 	})
 }
 
-// dialAny dials any address.
+// dialAny is a dialer that allows every address.
 type dialAny struct{ net.Dialer }
 
 func (d dialAny) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -822,7 +828,7 @@ func TestIPv6(t *testing.T) {
 	wantError(t, err, scheme.ErrAuth, "NOT-AUTHORIZED")
 }
 
-// Losses, duplicates and reordering must cost only time.
+// Lost, duplicated and reordered datagrams must delay the result, but must not change it.
 func TestLoss(t *testing.T) {
 	data := strings.Repeat("a'b c\n", 10_000)
 	server, err := prosperotest.Start(prosperotest.Directory{"/pros/name": {Data: data}}, &prosperotest.Options{

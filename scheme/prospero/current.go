@@ -9,12 +9,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// RFC 4157 section 2:
+// inForce contains the rules of RFC 4157. Section 2 defines the syntax.
 //
 //	prospero://<host>:<port>/<hsoname>;<field>=<value>
 //
-// The fields are optional. Only the hsoname may contain "/", and ";" separates the
-// fields; elsewhere both must be escaped.
+// The fields are optional. Only the hsoname may contain an unescaped "/". An unescaped ";"
+// separates the fields.
 var inForce = scheme.CurrentStandard{Name: "RFC 4157", Check: checkURI, Clean: isClean}
 
 func isClean(u rfc3986.URI) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The registry's description of a URL: its parts, title, parents and freshness.
+// The registry must return the correct parts, title, parents and freshness of a URL.
 func TestDescribe(t *testing.T) {
 	r, err := scheme.NewRegistry(Scheme(nil))
 	if err != nil {

@@ -15,7 +15,7 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-// FuzzPath compares the parser of url-paths with a simple, readable one.
+// FuzzPath compares the parser for url-paths with a simple, readable parser.
 func FuzzPath(f *testing.F) {
 	for _, text := range seeds {
 		path, _ := locus.MustParse(text).Path()

@@ -13,10 +13,11 @@ import (
 	"github.com/locus-url/locus/scheme/prospero"
 )
 
-// repeatServer answers any request with its replies in turn, and then repeats the last one.
+// repeatServer is a server that answers requests with the given replies in turn, and then repeats
+// the last reply.
 type repeatServer struct {
-	replies []string
-	asked   int
+	replies  []string
+	requests int
 }
 
 func (o *repeatServer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -24,19 +25,19 @@ func (o *repeatServer) DialContext(context.Context, string, string) (net.Conn, e
 }
 
 type repeatConn struct {
-	net.Conn // nil
+	net.Conn // always nil
 	*repeatServer
 	id [2]byte
 }
 
 func (c *repeatConn) Write(p []byte) (int, error) {
-	c.asked++
+	c.requests++
 	copy(c.id[:], p[1:3])
 	return len(p), nil
 }
 
 func (c *repeatConn) Read(p []byte) (int, error) {
-	reply := c.replies[min(c.asked, len(c.replies))-1]
+	reply := c.replies[min(c.requests, len(c.replies))-1]
 	return copy(p, "\x03"+string(c.id[:])+reply), nil
 }
 
@@ -58,7 +59,7 @@ func FuzzReplies(f *testing.F) {
 	f.Add(method+"PROSPERO-CONTENTS '' '' '' ''\n"+method+"LOCAL '' '' '' ''\n", "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n", "")
 	f.Fuzz(func(t *testing.T, info, first, others string) {
 		if len(info)+len(first)+len(others) > 16<<10 {
-			return // FuzzReply, which has no network, tests long replies
+			return // FuzzReply tests long replies without a network
 		}
 		o := &repeatServer{replies: []string{info, first, others}}
 		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: o})
@@ -88,13 +89,13 @@ func FuzzReplies(f *testing.F) {
 				}
 			}
 		}
-		if o.asked > 2+16 {
-			t.Errorf("%d questions", o.asked)
+		if o.requests > 2+16 {
+			t.Errorf("%d requests", o.requests)
 		}
 	})
 }
 
-// sound checks a URL made from a reply.
+// sound checks a URL that the client derived from a reply.
 func sound(t *testing.T, u locus.URL) {
 	t.Helper()
 	again, err := locus.Parse(u.String())

@@ -17,7 +17,7 @@ func (l *link) isObject() bool {
 	return false
 }
 
-// item returns the link as an item of a menu.
+// item returns the menu item for the link.
 func (l *link) item() scheme.Item {
 	item := scheme.Item{
 		Title:   l.Name,
@@ -48,11 +48,12 @@ func (l *link) item() scheme.Item {
 	return item
 }
 
-// isFiltered reports whether the link selects only some links of its directory with a
-// filter.
+// isFiltered reports whether the link has a filter, which selects only some links of the target
+// directory.
 func (l *link) isFiltered() bool { return len(find(l.Attributes, attrFilter)) > 0 }
 
-// currentTarget returns the target of the link, or its new address if it has moved.
+// currentTarget returns the target of the link. If the target has moved, the result is its new
+// address.
 func (l *link) currentTarget() *target {
 	if to := forwarding(l.Attributes); to != nil {
 		return to
@@ -112,8 +113,8 @@ func urlTexts(list []locus.URL) []string {
 	return all
 }
 
-// setExternal sets the fields of item for an object that other protocols serve. The URL
-// comes from the best access method that has a URL.
+// setExternal sets the fields of item for an object that other protocols serve. The item's URL is
+// the URL of the best access method that has a URL.
 func (l *link) setExternal(item *scheme.Item) {
 	methods, faults := methodsOf(l.Attributes, l.target, true)
 	item.Fields = []scheme.Field{{Name: "accessMethods", Value: methodFields(methods)}}
@@ -170,8 +171,8 @@ func (c candidate) kind() scheme.ItemKind {
 	return scheme.KindObject
 }
 
-// gopherKind returns the kind for the gophertype that begins a url-path (RFC
-// 1436 section 3.8).
+// gopherKind returns the item kind for the gophertype at the beginning of a url-path (RFC 1436
+// section 3.8).
 func gopherKind(path string) scheme.ItemKind {
 	switch {
 	case path == "" || path[0] == '1':

@@ -9,28 +9,28 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Host types of a [target].
+// These constants are the host types of a [target].
 const (
 	hostInternet = "INTERNET-D"
-	hostVirtual  = "VIRTUAL-SYSTEM" // host type of symbolic links only
+	hostVirtual  = "VIRTUAL-SYSTEM" // host type that only symbolic links use
 )
 
 // nameASCII is the only name type.
 const nameASCII = "ASCII"
 
-// target is the address of an object, as a Prospero server writes it.
+// target is the address of an object in the form that Prospero servers use.
 type target struct {
-	HostType string // INTERNET-D; or VIRTUAL-SYSTEM if Host is the path of a virtual system
+	HostType string // INTERNET-D, or VIRTUAL-SYSTEM if Host is the path of a virtual system
 	Host     string // host as written, without its port
 	Port     uint16 // port; 0 means the default port of the protocol
 	NameType string // name type; always ASCII
-	Name     string // octets of the hsoname, or of the access method's name for the object
+	Name     string // hsoname, or the object's name for the access method
 	Version  int32  // version of the object; 0 means the current version
 }
 
-// parseTarget parses host type, host, name type, name and version. All five are required.
-// It ignores further tokens, such as the time after DEST-EXP, when the target may be stale.
-// In version 1, a number at the end of the line may also follow.
+// parseTarget parses the host type, host, name type, name and version. All five tokens are
+// required. It ignores further tokens, such as the time after DEST-EXP, at which the target may
+// become stale. In version 1, the line may end with an additional number.
 func parseTarget(tokens []string) (t target, err error) {
 	t = target{HostType: tokens[0], Host: tokens[1], NameType: tokens[2], Name: tokens[3]}
 	if t.HostType == hostInternet {
@@ -45,7 +45,8 @@ func parseTarget(tokens []string) (t target, err error) {
 	return t, nil
 }
 
-// checkTypes returns an error if t cannot be the address of an object on a Prospero server.
+// checkTypes returns an error if the target cannot be the address of an object on a Prospero
+// server.
 func (t target) checkTypes() error {
 	switch {
 	case t.HostType != hostInternet:
@@ -56,7 +57,7 @@ func (t target) checkTypes() error {
 	return nil
 }
 
-// cutPort parses a host in the form "name" or "name(port)". If it fails, the result host is
+// cutPort parses a host of the form "name" or "name(port)". If parsing fails, the result host is
 // the whole text.
 func cutPort(text string) (host string, port uint16, err error) {
 	host, digits, ok := strings.Cut(text, "(")
@@ -71,42 +72,43 @@ func cutPort(text string) (host string, port uint16, err error) {
 	return host, uint16(n), nil
 }
 
-// Link kinds, the letters in LINK lines.
+// These constants are the link kinds, which are letters in LINK lines.
 const (
 	kindLink      = 'L'
 	kindUnion     = 'U' // the links of the target directory replace this link
-	kindInvisible = 'I' // hidden link, which few servers send
+	kindInvisible = 'I' // hidden link; few servers send such links
 )
 
-// Link types, the types of the objects when the links were made.
+// These constants are the link types. A link type is the type that the target object had when the
+// link was created.
 const (
 	typeFile          = "FILE"
 	typeDirectory     = "DIRECTORY"
 	typeDirectoryFile = "DIRECTORY+FILE"
 	typeObject        = "OBJECT"
-	typeExternal      = "EXTERNAL" // object outside Prospero; its access methods are attached
-	typeSymbolic      = "SYMBOLIC" // a name in a virtual system
-	typeForwarding    = "FP"       // the new address of an object; this type occurs only in attributes
-	typeNull          = "NULL"     // a link of which only the name may be known
+	typeExternal      = "EXTERNAL" // object outside Prospero; the link contains its access methods
+	typeSymbolic      = "SYMBOLIC" // name in a virtual system
+	typeForwarding    = "FP"       // new address of an object; occurs only in attributes
+	typeNull          = "NULL"     // link whose name is visible, but not its target
 )
 
-// link is one link of a directory.
+// link is a link in a directory.
 type link struct {
 	Kind byte   // kindLink, kindUnion, kindInvisible, or an unknown letter
 	Type string // link type from the list above, or an unknown type
 	Name string // octets of the label; must not be used as a path
 	target
 	Attributes []attribute // attributes in the server's order
-	// Err is the reason why this link cannot be followed. The kind, the type or the target
-	// of the link is unknown or malformed. Other links may still be valid.
+	// Err is the reason why this link cannot be followed, which is an unknown or malformed
+	// kind, type or target. Other links in the same reply may still be valid.
 	Err error
 }
 
-// linkFields is the minimum number of fields of a link, including the letter.
+// linkFields is the minimum number of fields in a LINK line, including the kind letter.
 const linkFields = 8
 
-// parseLink parses the fields of a LINK line, starting with the letter. It fails if there
-// are too few fields. It reports other faults in [link.Err].
+// parseLink parses the fields of a LINK line, starting with the letter. It returns an error if
+// there are too few fields. It stores other errors in [link.Err].
 func parseLink(tokens []string) (link, error) {
 	if len(tokens) < linkFields {
 		return link{}, fmt.Errorf("%w: LINK with %d of %d fields", scheme.ErrProtocol, len(tokens), linkFields)
@@ -139,9 +141,9 @@ func (l link) check(letter string) error {
 	return fmt.Errorf("%w: a link to an object of type %s", scheme.ErrUnsupported, locus.Quote(l.Type))
 }
 
-// cutNullLink parses the line of a link of type NULL at the beginning of message. Servers
-// do not quote the name in this line. An ordinary parser would therefore split the line at
-// a space in the name, and would hide the next lines after an apostrophe.
+// cutNullLink parses a LINK line of type NULL at the beginning of message. Servers do not quote
+// the name in such a line. An ordinary parser would split the name at a space, or would treat an
+// apostrophe as the beginning of a quoted text that includes the next lines.
 func cutNullLink(message string) (l link, rest string, ok bool) {
 	text, ok := strings.CutPrefix(message, "LINK")
 	if !ok || text == "" || !isBlank(rune(text[0])) {

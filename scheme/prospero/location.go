@@ -9,16 +9,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// location identifies the object of a request. It is comparable.
+// location identifies the object of a request. Locations are comparable with ==.
 type location struct {
-	host    string // host in the form of URLs, in lower case
+	host    string // host in lower case, as in a URL
 	port    uint16
 	hsoname string
 	version int32 // version; 0 means the current version
 }
 
-// location returns the location of x. It fails if the URL has a version or an id that no
-// request can contain.
+// location returns the location that the URL names. It fails if the URL contains a version or an
+// id that a request cannot contain.
 func (x URL) location() (location, error) {
 	at := location{host: strings.ToLower(x.url.Host()), port: Port, hsoname: x.hsoname}
 	if at.host == "" {
@@ -50,8 +50,8 @@ func (x URL) checkRequest() error {
 	return nil
 }
 
-// location returns the location of t. If t is not an object on a Prospero server, it
-// returns an error.
+// location returns the location of the target. If the target is not an object on a Prospero
+// server, location returns an error.
 func (t *target) location() (location, error) {
 	// locus.IsHost must check t.Host itself, because ToLower turns some other letters into ASCII.
 	if t.HostType != hostInternet || !locus.IsHost(t.Host) {
@@ -60,7 +60,7 @@ func (t *target) location() (location, error) {
 	return location{host: strings.ToLower(t.Host), port: cmp.Or(t.Port, Port), hsoname: t.Name, version: t.Version}, nil
 }
 
-// target returns the location in the form that a server writes.
+// target returns the location as a target, which is the form that servers use.
 func (at location) target() target {
 	return target{HostType: hostInternet, Host: at.host, Port: at.port, NameType: nameASCII, Name: at.hsoname, Version: at.version}
 }
@@ -70,8 +70,7 @@ func (at location) current() location {
 	return at
 }
 
-// locator returns the URL of the location. The given fields precede the field that holds
-// the version.
+// locator returns the URL of the location. In the URL, the given fields precede the version field.
 func (at location) locator(fields []Field) (locus.URL, error) {
 	p := Parts{Host: at.host, Port: at.port, Hsoname: at.hsoname, Fields: fields}
 	if p.Port == Port {

@@ -12,11 +12,11 @@ import (
 // maxDepth is the maximum depth to which union links may be nested.
 const maxDepth = 8
 
-// menu lists one directory. Each run of the iterator uses a new menu.
+// menu is the state of listing one directory. Each iteration over the items uses a new menu.
 type menu struct {
 	*fetcher
-	visited     map[location]bool // locations, without versions, of the directories that were listed
-	unreachable map[string]error  // errors of unreachable servers, by the address of the server
+	visited     map[location]bool // locations, without versions, of the directories already listed
+	unreachable map[string]error  // errors of unreachable servers, by server address
 	left        int               // number of remaining requests
 	warnings    []string
 }
@@ -44,7 +44,7 @@ func (f *fetcher) menu(r *reply) scheme.Resource {
 	return listed
 }
 
-// canceler cancels the pending requests.
+// canceler cancels the pending requests of a menu.
 type canceler context.CancelCauseFunc
 
 func (c canceler) Close() error {
@@ -52,8 +52,9 @@ func (c canceler) Close() error {
 	return nil
 }
 
-// links yields the links in r, the listing of a directory. The argument depth is the number
-// of union links around that directory. links reports whether to continue.
+// links yields the items for the links in r, which is the listing of a directory. The argument
+// depth is the number of union links that lead to this directory. The result reports whether to
+// continue.
 func (m *menu) links(r *reply, depth int, yield func(scheme.Item, error) bool) bool {
 	m.warnings = append(m.warnings, r.Warnings...)
 	for i := range r.Links {
@@ -76,14 +77,14 @@ func (m *menu) links(r *reply, depth int, yield func(scheme.Item, error) bool) b
 	return true
 }
 
-// isUnion reports whether the links of another directory replace l. A union link with a
-// filter is not replaced, because the client does not apply filters.
+// isUnion reports whether the client must replace the link with the links of its target directory.
+// The client does not replace a union link that has a filter, because it does not apply filters.
 func (l *link) isUnion() bool {
 	return l.Kind == kindUnion && l.Err == nil && l.isObject() && !l.isFiltered()
 }
 
-// union yields the links of the directory to which the union link l points. If the server
-// cannot list the directory, union yields l itself, with the reason.
+// union yields the links of the directory to which the union link l points. If the client cannot
+// list the directory, union yields an item for l itself, with the reason.
 func (m *menu) union(l *link, depth int, yield func(scheme.Item, error) bool) bool {
 	at, err := l.currentTarget().location()
 	if err == nil && m.visited[at.current()] {
@@ -110,8 +111,8 @@ var (
 	errCircle = fmt.Errorf("%w: servers forward to each other in a loop", scheme.ErrProtocol)
 )
 
-// fetch lists the directory at a location. If the directory has moved, fetch lists it at
-// its new location.
+// fetch lists the directory at a location. If the directory has moved, fetch lists the directory
+// at its new location.
 func (m *menu) fetch(at location, depth int) (*reply, error) {
 	if depth >= maxDepth {
 		return nil, errDepth
@@ -134,8 +135,8 @@ func (m *menu) fetch(at location, depth int) (*reply, error) {
 	}
 }
 
-// listAt lists the directory at a location that a server supplied. It sends no request to a
-// server that was unreachable before.
+// listAt lists the directory at a location that a server supplied. It sends no request to a server
+// that was already unreachable.
 func (m *menu) listAt(at location) (*reply, error) {
 	if err := m.unreachable[at.address()]; err != nil {
 		return nil, err

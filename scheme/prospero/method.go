@@ -10,12 +10,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Names of access methods.
+// These constants are the names of access methods.
 const (
 	methodContents = "PROSPERO-CONTENTS" // requests the contents from the Prospero server
 	methodAFTP     = "AFTP"              // retrieves the file by anonymous FTP
 	methodFTP      = "FTP"               // retrieves the file by FTP with the user's own login
-	methodLocal    = "LOCAL"             // reads a file on the client's machine, which the server chooses
+	methodLocal    = "LOCAL"             // reads a file on the client's machine that the server chooses
 )
 
 // method is an access method for an object, usually with another protocol.
@@ -25,11 +25,11 @@ type method struct {
 	More   []string
 }
 
-// methodsOf returns the access methods in the attributes of an object or a link, in the
-// server's order of preference. The argument of is the target of the link or the object; it
-// supplies the empty fields of a method. If external is true, that target is outside
-// Prospero, and its port belongs to the method rather than to a Prospero server. The result
-// faults holds the errors of malformed methods.
+// methodsOf returns the access methods in the attributes of an object or a link, in the server's
+// order of preference. The argument of is the target of the link or the object. It supplies the
+// values of fields that are empty in a method. If external is true, this target is outside
+// Prospero, and its port is the port for the method instead of the port of a Prospero server. The
+// result faults contains the errors of malformed methods.
 func methodsOf(list []attribute, of target, external bool) (methods []method, faults []error) {
 	for _, a := range find(list, attrAccessMethod) {
 		if a.Type != valueSequence {
@@ -68,9 +68,9 @@ func parseMethod(tokens []string, of target, external bool) (method, error) {
 // isContents reports whether the method requests the contents from a Prospero server.
 func (m method) isContents() bool { return m.Name == methodContents }
 
-// URL returns the URL for the method. If no URL scheme corresponds to the method, or a URL
-// cannot contain the host or the name, the error wraps [scheme.ErrUnsupported]. LOCAL never
-// has a URL, because a server must not choose which files a client reads.
+// URL returns the URL for the method. The error wraps [scheme.ErrUnsupported] if no URL scheme
+// corresponds to the method, or if a URL cannot contain the host or the name. LOCAL never has a
+// URL, because a server must not choose which files a client reads.
 func (m method) URL() (locus.URL, error) {
 	u, err := m.url()
 	if err != nil {
@@ -109,7 +109,7 @@ func (m method) url() (locus.URL, error) {
 	return locus.URL{}, fmt.Errorf("%w: it has no URL scheme", scheme.ErrUnsupported)
 }
 
-// errName means that a name contains an octet that no request of its protocol can contain.
+// errName means that a name contains an octet that is not allowed in a request of the protocol.
 var errName = fmt.Errorf("%w: a name contains a line break", scheme.ErrUnsupported)
 
 func (m method) hostURL(schemeName string, user *string, path string) (locus.URL, error) {
@@ -147,7 +147,7 @@ func (m method) contentsURL() (locus.URL, error) {
 	return u, nil
 }
 
-// ftpURL returns the URL of a file. The argument root is the beginning of the url-path.
+// ftpURL returns the FTP URL of a file. The argument root is the beginning of the url-path.
 func (m method) ftpURL(root string) (locus.URL, error) {
 	path := root + encodePath(strings.TrimPrefix(m.target.Name, "/"))
 	switch m.firstExtra() {
@@ -192,7 +192,8 @@ func (m method) gopherURL() (locus.URL, error) {
 	return m.hostURL("gopher", nil, encodePath(gtype+m.target.Name))
 }
 
-// user returns the encoded user that the access method suggests for a session, or nil.
+// user returns the encoded user name that the access method suggests for a session, or nil if
+// there is none.
 func (m method) user() *string {
 	name, ok := strings.CutPrefix(strings.Join(m.More, " "), `Use the account name "`)
 	if ok {
@@ -205,7 +206,7 @@ func (m method) user() *string {
 	return &name
 }
 
-// nfsURL returns the URL of a file in a file system of the host.
+// nfsURL returns the NFS URL of a file on the host.
 func (m method) nfsURL() (locus.URL, error) {
 	system := m.firstExtra()
 	if strings.Trim(system, "/") == "" || strings.ContainsAny(system, "\r\n\x00") {
@@ -214,17 +215,18 @@ func (m method) nfsURL() (locus.URL, error) {
 	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.target.Name))
 }
 
-// afsURL returns the URL of a file in AFS. The name of the file begins with its cell. AFS
-// ignores the host.
+// afsURL returns the AFS URL of a file. The file name begins with its AFS cell, and AFS ignores
+// the host.
 func (m method) afsURL() (locus.URL, error) {
 	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.target.Name, "/"), "/")
 	m.Host, m.Port = cell, 0
 	return m.hostURL("afs", nil, encodePath(rest))
 }
 
-// gatewayURLs returns the URLs that an hsoname implies, possibly none. Some servers use
-// such names for resources on other servers. Archie uses them for directories of FTP
-// servers. Other servers use them for gopher menus, and for WAIS documents and searches.
+// gatewayURLs returns the URLs that a gateway name implies. A gateway name is an hsoname that
+// identifies a resource on another server. Archie uses such names for directories on FTP servers.
+// Other servers use such names for gopher menus, and for WAIS documents and searches. If the
+// hsoname is not a gateway name, the result is empty.
 func gatewayURLs(hsoname string) []locus.URL {
 	kind, rest, _ := strings.Cut(hsoname, "/")
 	if strings.ContainsAny(rest, "\t\r\n\x00") {
@@ -291,7 +293,7 @@ func waisGatewayURL(text string) (locus.URL, error) {
 	return m.hostURL("wais", nil, path)
 }
 
-// cutGateway cuts the host off the beginning of a name. It returns the host in a method.
+// cutGateway splits a gateway name into the host and the rest. It returns the host in a method.
 func cutGateway(text string) (m method, rest string, err error) {
 	host, rest, _ := strings.Cut(text, "/")
 	m.Host, m.Port, err = cutPort(host)

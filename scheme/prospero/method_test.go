@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The links of the original server, and the URLs of their access methods.
+// The links in replies of the original server must have the correct access method URLs.
 func TestCapturedMethods(t *testing.T) {
 	want := map[string][]string{
 		"emacs-19.22.tar.gz": {"ftp://ftp.example.org/pub/gnu/emacs-19.22.tar.gz;type=i"},
@@ -54,7 +54,7 @@ func TestCapturedMethods(t *testing.T) {
 	}
 }
 
-// textOf returns the URL of a method, or its name if it has none.
+// textOf returns the URL of a method, or the name of the method if there is no URL.
 func textOf(m method) string {
 	u, err := m.URL()
 	if err != nil {
@@ -63,7 +63,7 @@ func textOf(m method) string {
 	return u.String()
 }
 
-// methodOf parses an access method of a link to /x at h.example(7).
+// methodOf parses an access method of a link to the object /x on h.example(7).
 func methodOf(t *testing.T, value string, external bool) (method, error) {
 	t.Helper()
 	of := target{HostType: hostInternet, Host: "h.example", Port: 7, NameType: nameASCII, Name: "/x"}
@@ -79,7 +79,8 @@ func methodOf(t *testing.T, value string, external bool) (method, error) {
 
 func TestMethodURL(t *testing.T) {
 	for value, want := range map[string]string{
-		// The port of a link's host is Prospero's.
+		// The port in the link's host is the port of the Prospero server, so the URL must
+		// not contain it.
 		"AFTP '' '' '' ''":                            "ftp://h.example/x",
 		"PROSPERO-CONTENTS '' '' '' ''":               "prospero://h.example:7//x",
 		"PROSPERO-CONTENTS '' O.Example '' 'a;b'":     "prospero://o.example/a%3Bb",
@@ -87,7 +88,7 @@ func TestMethodURL(t *testing.T) {
 		"PROSPERO-CONTENTS '' o.example '' 'a\nb'":    "prospero://o.example/a%0Ab",
 		"PROSPERO-CONTENTS '' o.example '' 'a\x00b'":  "",
 		"PROSPERO-CONTENTS '' a/b '' a":               "",
-		"AFTP '' '' '' " + strings.Repeat("x", 70000): "", // longer than a URL
+		"AFTP '' '' '' " + strings.Repeat("x", 70000): "", // longer than the maximum length of a URL
 
 		"AFTP INTERNET-D 10.0.0.1(2100) ASCII /x BINARY": "ftp://10.0.0.1:2100/x;type=i",
 		"AFTP '' '' '' '' TEXT more":                     "ftp://h.example/x;type=a",
@@ -183,7 +184,8 @@ func TestMethodFaults(t *testing.T) {
 			t.Errorf("%q: %+v %v", value, m, err)
 		}
 	}
-	// Values of other types are not methods, and must not stop the reading.
+	// Attributes with other value types are not methods, and must not affect the other
+	// methods.
 	list := []attribute{
 		{Name: attrAccessMethod, Type: valueLink, Link: &link{}},
 		{Name: "SIZE", Type: valueSequence, Value: []string{"AFTP", "", "", "", ""}},
@@ -235,7 +237,7 @@ func TestGatewayURLs(t *testing.T) {
 	}
 }
 
-// checkMethod checks properties that the URL of a method must never have.
+// checkMethod checks that the URL of a method is valid and safe.
 func checkMethod(t *testing.T, m method) {
 	t.Helper()
 	u, err := m.URL()

@@ -25,7 +25,8 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// The two servers of the recordings, as they name themselves.
+// These are the URLs of the two recorded servers, with the hostnames that the servers used for
+// themselves.
 const (
 	serverA = "prospero://pfs.example.edu:11525/"
 	serverB = "prospero://pfs2.example.edu:11526/"
@@ -34,8 +35,9 @@ const (
 // recorded maps requests to the replies of the original server.
 type recorded map[string]string
 
-// asked returns a request without the client's identity and without quotes.
-func asked(request string) string {
+// requestKey returns the key of a request in recorded. The key omits the version, the client's
+// identity and quotes.
+func requestKey(request string) string {
 	var lines []string
 	for line := range strings.Lines(request) {
 		if !strings.HasPrefix(line, "VERSION") && !strings.HasPrefix(line, "AUTHENTICATE") {
@@ -49,11 +51,11 @@ func asked(request string) string {
 // client's output.
 type exchange struct {
 	name, request, reply string
-	sum                  string   // the SHA-256 of the object in the reply, in hexadecimal
-	shown                []string // lines
+	sum                  string   // hexadecimal SHA-256 of the object in the reply
+	shown                []string // lines of the client's output
 }
 
-// readExchanges reads recordings, by name.
+// readExchanges reads a file of recordings, and returns the recordings by name.
 func readExchanges(t testing.TB, name string) map[string]*exchange {
 	t.Helper()
 	all := map[string]*exchange{}
@@ -80,7 +82,7 @@ func readExchanges(t testing.TB, name string) map[string]*exchange {
 	return all
 }
 
-// The recordings: messages of clients with their replies, all replies, and the client's
+// The files contain recordings: client messages with their replies, all replies, and client
 // output.
 const (
 	exchanged = "prosperotest/testdata/exchanges.txt"
@@ -88,14 +90,14 @@ const (
 	listings  = "testdata/listings.txt"
 )
 
-// readRecorded reads all recordings, because each contains other requests of the client.
+// readRecorded reads all recordings, because each recording contains different requests.
 func readRecorded(t testing.TB) recorded {
 	t.Helper()
 	all := recorded{}
 	exchanges := readExchanges(t, exchanged)
 	for _, name := range slices.Sorted(maps.Keys(exchanges)) {
 		e := exchanges[name]
-		if key := asked(e.request); all[key] == "" {
+		if key := requestKey(e.request); all[key] == "" {
 			all[key] = e.reply
 		}
 	}
@@ -113,11 +115,12 @@ func file(t testing.TB, name string) string {
 
 const (
 	attributes = "ACCESS-METHOD+SIZE+LAST-MODIFIED+UNIX-MODES"
-	// aFile is the end of the server's reply for a file that it sends itself.
+	// aFile is the end of the server's reply about a file that the Prospero server itself can
+	// send.
 	aFile = "ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE PROSPERO-CONTENTS '' '' '' ''\n"
 )
 
-// withoutFields returns a request without the attributes of the URL's fields.
+// withoutFields returns a request without the attributes that come from the fields of the URL.
 func withoutFields(question string) string {
 	if rest, ok := strings.CutPrefix(question, "GET-OBJECT-INFO "+attributes+"+"); ok {
 		_, object, _ := strings.Cut(rest, " ")
@@ -126,10 +129,10 @@ func withoutFields(question string) string {
 	return question
 }
 
-// answer returns the server's reply to this client's request. The recorded client listed
-// directories in other words, and requested fewer attributes at once.
+// answer returns the recorded server's reply to a request of this client. The recorded client used
+// a different command to list directories, and requested fewer attributes at once.
 func (r recorded) answer(request string) string {
-	question := asked(request)
+	question := requestKey(request)
 	if reply, ok := r[question]; ok {
 		return reply
 	}
@@ -159,10 +162,10 @@ func (r recorded) answer(request string) string {
 // fixture is an in-process network of servers.
 type fixture struct {
 	t    testing.TB
-	addr netip.AddrPort // the address of all servers
+	addr netip.AddrPort // address of all servers
 
 	mu     sync.Mutex
-	dialed []string // as the client names them
+	dialed []string // dialed addresses
 	asked  []string // requests to the servers
 }
 
@@ -176,7 +179,7 @@ func newFixture(t testing.TB, reply func(request string) ardptest.Reply) *fixtur
 	w := &fixture{t: t}
 	s := ardptest.Serve(pc, func(r *ardptest.Request) ardptest.Reply {
 		w.mu.Lock()
-		w.asked = append(w.asked, asked(string(r.Message)))
+		w.asked = append(w.asked, requestKey(string(r.Message)))
 		w.mu.Unlock()
 		return reply(string(r.Message))
 	}, nil)
@@ -185,7 +188,7 @@ func newFixture(t testing.TB, reply func(request string) ardptest.Reply) *fixtur
 	return w
 }
 
-// DialContext connects any host except "nobody.example" to the server.
+// DialContext connects to the test server, for any host except "nobody.example".
 func (w *fixture) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
 	w.dialed = append(w.dialed, address)
@@ -196,7 +199,7 @@ func (w *fixture) DialContext(ctx context.Context, network, address string) (net
 	return new(net.Dialer).DialContext(ctx, network, w.addr.String())
 }
 
-// requests returns the requests since the last call.
+// requests returns the requests since the previous call of requests.
 func (w *fixture) requests() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -204,7 +207,7 @@ func (w *fixture) requests() (list []string) {
 	return list
 }
 
-// addresses returns the dialed addresses since the last call.
+// addresses returns the dialed addresses since the previous call of addresses.
 func (w *fixture) addresses() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -212,12 +215,12 @@ func (w *fixture) addresses() (list []string) {
 	return list
 }
 
-// open opens a URL.
+// open opens a URL with a client that uses the test network.
 func (w *fixture) open(url string) (scheme.Resource, error) {
 	return prospero.New().Open(w.t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: w, Source: true})
 }
 
-// text answers every request with a message.
+// text returns a handler that answers every request with a text message from the function reply.
 func text(reply func(request string) string) func(string) ardptest.Reply {
 	return func(request string) ardptest.Reply { return ardptest.Reply{Message: []byte(reply(request))} }
 }
@@ -259,8 +262,8 @@ func items(t testing.TB, res scheme.Resource, err error) (list []scheme.Item) {
 	return list
 }
 
-// shown returns an item in the format of the original client: a letter for its type, its
-// name, the host and the hsoname.
+// shown returns an item in the output format of the original client: a letter for the item's type,
+// its name, the host and the hsoname.
 func shown(item scheme.Item) string {
 	field := func(name string) string {
 		for _, f := range item.Fields {
@@ -277,7 +280,7 @@ func shown(item scheme.Item) string {
 
 var outputLine = regexp.MustCompile(`^(.)  (.{21}) +([^ (]*)(?:\((\d+)\))? +(.*)$`)
 
-// shownBefore returns the lines of the original client in the form of shown.
+// shownBefore returns the original client's output lines in the same format as shown.
 func shownBefore(t *testing.T, lines []string) (list []string) {
 	t.Helper()
 	for _, line := range lines {
@@ -298,7 +301,7 @@ func shownBefore(t *testing.T, lines []string) (list []string) {
 	return list
 }
 
-// latin1 returns the octets of text that was read as ISO Latin 1.
+// latin1 encodes text in ISO Latin 1.
 func latin1(text string) string {
 	var octets []byte
 	for _, r := range text {
@@ -307,7 +310,7 @@ func latin1(text string) string {
 	return string(octets)
 }
 
-// This client must list the same as the original client for the same replies.
+// For the same replies, this client must list the same items as the original client.
 func TestListings(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, listings)
 	for name, url := range map[string]string{
@@ -339,7 +342,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// The items of a directory with every type of link.
+// The menu of a directory with every type of link must contain the correct items.
 func TestLinks(t *testing.T) {
 	w := newFixture(t, text(readRecorded(t).answer))
 	res, err := w.open(serverA + "/pfs/info/guide")
@@ -391,7 +394,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Objects that the Prospero server sends itself.
+// The client must return the contents of objects that the Prospero server itself sends.
 func TestContents(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, replied)
 	for name, hsoname := range map[string]string{
@@ -420,14 +423,14 @@ func TestContents(t *testing.T) {
 			if sum(b) != want {
 				t.Errorf("%.100q", b)
 			}
-			if asked := w.requests(); len(asked) != 2 || !strings.HasPrefix(asked[1], "GET-OBJECT-INFO CONTENTS ASCII ") {
-				t.Errorf("asked %q", asked)
+			if requests := w.requests(); len(requests) != 2 || !strings.HasPrefix(requests[1], "GET-OBJECT-INFO CONTENTS ASCII ") {
+				t.Errorf("requests %q", requests)
 			}
 		})
 	}
 }
 
-// For the same information, this client must send the same words as the original.
+// To request the same information, this client must send the same words as the original client.
 func TestRequestsLikeOriginal(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, exchanged)
 	for url, name := range map[string]string{
@@ -447,7 +450,7 @@ func TestRequestsLikeOriginal(t *testing.T) {
 			res.Close()
 		}
 		got := w.requests()
-		if want := asked(recordings[name].request); !slices.Contains(got, want) {
+		if want := requestKey(recordings[name].request); !slices.Contains(got, want) {
 			t.Errorf("%s: asked %q, want %q", url, got, want)
 		}
 	}

@@ -10,10 +10,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits of a reply. [Options] also limits the number of packets in a message.
+// These constants are limits of a reply. The ARDP client also limits the number of packets in a
+// message.
 const (
 	maxLines = 100_000
-	maxToken = 1 << 20 // maximum number of octets of a token, except the contents of an object
+	maxToken = 1 << 20 // maximum number of octets in a token, except the contents of an object
 )
 
 // reply is a server's reply to a request.
@@ -21,17 +22,17 @@ type reply struct {
 	Links      []link      // links in the server's order
 	Attributes []attribute // attributes of the object in the server's order
 	Warnings   []string    // texts for the user; not safe for a terminal
-	Forwarded  *target     // address of the server with the object; nil if the object has not moved
-	// Failure is a [*failureError] if the server rejected the request. The rest of the
-	// reply is then not an answer.
+	Forwarded  *target     // new address of the object; nil if the object has not moved
+	// Failure is a [*failureError] if the server rejected the request. In this case, the other
+	// fields do not contain an answer.
 	Failure error
 	Old     bool // the reply uses version 1 of the protocol
 }
 
-// failureError is the server's rejection of a request. It wraps the error of package scheme
-// that corresponds to its field Word, such as [scheme.ErrNotFound].
+// failureError is the server's rejection of a request. It wraps the error of package scheme that
+// corresponds to the field Word, such as [scheme.ErrNotFound].
 type failureError struct {
-	Word string // word such as NOT-FOUND; also ERROR and VERSION-NOT-SUPPORTED
+	Word string // failure word, such as NOT-FOUND, ERROR or VERSION-NOT-SUPPORTED
 	Text string // the server's text; may be empty
 }
 
@@ -43,7 +44,7 @@ func (e *failureError) Error() string {
 	return text
 }
 
-// Words of a [failureError] that are separate lines.
+// These words of a [failureError] begin their own lines, without FAILURE.
 const (
 	wordError   = "ERROR"
 	wordVersion = "VERSION-NOT-SUPPORTED"
@@ -68,9 +69,10 @@ func (e *failureError) Unwrap() error {
 	return scheme.ErrProtocol
 }
 
-// parseReply parses a whole reply. If the reply is malformed, the error wraps
-// [scheme.ErrProtocol] or [scheme.ErrTooLarge], and the caller must not use any part of the
-// reply. A rejection is not an error; the reply contains it.
+// parseReply parses a complete reply. If the reply is malformed, the error wraps
+// [scheme.ErrProtocol] or [scheme.ErrTooLarge], and the caller must not use any part of the reply.
+// If the server rejected the request, parseReply returns the rejection in the reply, not as an
+// error.
 func parseReply(message []byte) (*reply, error) {
 	text := string(message)
 	p := parser{reply: &reply{}}
@@ -79,7 +81,7 @@ func parseReply(message []byte) (*reply, error) {
 		offset := len(text) - len(rest)
 		var err error
 		if rest, err = p.next(rest); err != nil {
-			// The line number does not count empty lines.
+			// Empty lines do not count in the line number.
 			return nil, fmt.Errorf("line %d of the reply, at octet %d: %w", p.lines, offset, err)
 		}
 	}
@@ -87,8 +89,8 @@ func parseReply(message []byte) (*reply, error) {
 		return nil, fmt.Errorf("%w: the reply is empty", scheme.ErrProtocol)
 	}
 	if t := forwarding(p.reply.Attributes); t != nil && p.reply.Forwarded == nil {
-		// If a client requests all attributes, a server sends this attribute and then
-		// rejects the request.
+		// When a client requests all attributes of a moved object, a server sends this
+		// attribute and then rejects the request.
 		p.reply.Forwarded, p.reply.Failure = t, nil
 	}
 	return p.reply, nil
@@ -101,7 +103,7 @@ type parser struct {
 	tokens []string     // tokens of the current line
 	list   *[]attribute // attributes of the object, or of the last link
 	// depth is the maximum number of ">" signs before the next attribute. If an attribute
-	// contains a link, one more ">" sign precedes the attributes of that link.
+	// contains a link, the attributes of that link have one more ">" sign.
 	depth int
 }
 
@@ -148,9 +150,9 @@ func (p *parser) cut(message string) (line, rest string, closed bool) {
 	return cutLine(message)
 }
 
-// open parses a line whose quotes stay open to the end of the message. Such a line is an
-// error. The exception is a rejection, whose text is more useful to the user than an error
-// about quotes.
+// open parses a line whose quotes stay open until the end of the message. Such a line is an error,
+// unless it is a rejection. The text of a rejection is more useful to the user than an error about
+// quotes.
 func (p *parser) open(message string) (rest string, err error) {
 	line, rest := cutRawLine(message)
 	switch word, _, _ := strings.Cut(line, " "); word {
@@ -169,8 +171,8 @@ func (p *parser) split(line string) {
 	}
 }
 
-// checkTokens limits the size of all tokens except the contents of an object. Only the size
-// of a message limits the contents.
+// checkTokens returns an error if a token is too long. The contents of an object have no limit
+// except the size of a message.
 func (p *parser) checkTokens() error {
 	for i, token := range p.tokens {
 		if len(token) > maxToken && !(i > 0 && p.tokens[i-1] == dataWord && slices.Contains(p.tokens[:i], attrContents)) {
@@ -265,8 +267,8 @@ func (p *parser) addLink(l link) {
 	p.list, p.depth = &p.reply.Links[len(p.reply.Links)-1].Attributes, 0
 }
 
-// attribute adds an attribute. It ignores an attribute with depth 1 or more, because such
-// an attribute belongs to a link inside another attribute.
+// attribute adds an attribute. It ignores an attribute whose depth is 1 or more, because such an
+// attribute belongs to a link inside another attribute.
 func (p *parser) attribute(depth int, fields []string) error {
 	if depth > p.depth {
 		return fmt.Errorf("%w: an attribute of a missing link", scheme.ErrProtocol)
@@ -307,21 +309,21 @@ func (p *parser) forwarded(fields []string) error {
 	return nil
 }
 
-// Value kinds of the attribute CONTENTS.
+// These words are the kinds of values that the attribute CONTENTS can have.
 const (
 	dataWord   = "DATA"
 	taggedWord = "TAGGED"
 )
 
-// Contents returns the octets of the object. If the reply has no contents, ok is false.
-// Contents copies a DATA value unchanged. It writes a TAGGED value as a line with the tag,
-// ": " and the text.
+// Contents returns the octets of the object. If the reply has no contents, ok is false. Contents
+// returns a DATA value unchanged. It returns a TAGGED value as a line that consists of the tag, ":
+// " and the text.
 func (r *reply) Contents() (octets []byte, ok bool) {
 	for _, a := range r.Attributes {
 		if !sameName(a.Name, attrContents) || len(a.Value) == 0 {
 			continue
 		}
-		// A text without quotes consists of several tokens.
+		// If a text has no quotes, it consists of several tokens.
 		switch kind, rest := a.Value[0], a.Value[1:]; {
 		case kind == dataWord:
 			octets, ok = appendJoined(octets, rest), true

@@ -43,7 +43,7 @@ func TestReplyLines(t *testing.T) {
 		{"FAILURE\n", reply{Failure: &failureError{}}},
 		{"FAILURE NOT-FOUND\nFAILURE NOT-AUTHORIZED later\n", reply{Failure: &failureError{Word: "NOT-FOUND"}}},
 		{"FAILURE AMBIGUOUS \t two of them' '\n", reply{Failure: &failureError{Word: "AMBIGUOUS", Text: "two of them"}}},
-		// A rejection with bad quotes must still be a rejection.
+		// A rejection with unbalanced quotes must still be a rejection.
 		{"ERROR what' is don't", reply{Failure: &failureError{Word: "ERROR", Text: "what is dont"}}},
 		{"FAILURE NOT-FOUND it's not here\n", reply{Failure: &failureError{Word: "NOT-FOUND", Text: "its not here"}}},
 		{"VERSION-NOT-SUPPORTED TRY 5", reply{Failure: &failureError{Word: "VERSION-NOT-SUPPORTED", Text: "TRY 5"}}},
@@ -52,7 +52,7 @@ func TestReplyLines(t *testing.T) {
 		{aLink + "ID REMOTE 7\nID LOCAL a' b'\n", reply{Links: []link{aFile}}},
 		{aLink + "FORWARDED INTERNET-D a ASCII DEST-EXP 0 DEST-EXP 19991231235959Z\nID REMOTE 7\n", reply{Links: []link{aFile},
 			Forwarded: &target{"INTERNET-D", "a", 0, "ASCII", "DEST-EXP", 0}}},
-		// As many words as a link of version 1 has.
+		// This line has as many words as a LINK line of version 1.
 		{"LINK L FILE x INTERNET-D h.example ASCII '/a b' 0\n", reply{Links: []link{{Kind: 'L', Type: "FILE", Name: "x", target: target{HostType: "INTERNET-D", Host: "h.example", NameType: "ASCII", Name: "/a b"}}}}},
 		{"\n\r\n \t\n" + aLink + "\n", reply{Links: []link{aFile}}},
 
@@ -84,7 +84,7 @@ func TestFailureKinds(t *testing.T) {
 	}
 }
 
-// Malformed replies and the offset of the fault.
+// The error for a malformed reply must contain the offset of the fault.
 func TestReplyErrors(t *testing.T) {
 	for _, c := range []struct {
 		message      string
@@ -143,7 +143,7 @@ func TestReplyLimits(t *testing.T) {
 	}
 }
 
-// A faulty link must not affect the others.
+// A malformed link must not affect other links.
 func TestLinkErrors(t *testing.T) {
 	for line, kind := range map[string]error{
 		"LINK X FILE x INTERNET-D h ASCII /x 0":                   scheme.ErrProtocol,
@@ -177,7 +177,7 @@ func TestLinkErrors(t *testing.T) {
 	}
 }
 
-// The type word of an attribute is optional.
+// The parser must accept attributes with and without the type word.
 func TestAttributeTypes(t *testing.T) {
 	for line, want := range map[string]attribute{
 		"OBJECT INTRINSIC SIZE SEQUENCE 4096' bytes'":  {Name: "SIZE", Type: "SEQUENCE", Value: []string{"4096 bytes"}},
@@ -301,7 +301,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// Replies of a malicious server.
+// The parser must handle the replies of a malicious server.
 func TestHostileReplies(t *testing.T) {
 	const octets = 1 << 20
 	for name, piece := range map[string]string{
@@ -320,7 +320,8 @@ func TestHostileReplies(t *testing.T) {
 	}
 }
 
-// FuzzReply checks that the reader accepts or rejects any reply, and that its result can be used.
+// FuzzReply checks that the parser accepts or rejects any reply, and that the client can use the
+// parsed reply.
 func FuzzReply(f *testing.F) {
 	for _, c := range readCaptured(f) {
 		if len(c.reply) < 4000 {
@@ -350,7 +351,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// use uses attributes like a client.
+// use calls the functions that a client calls with attributes.
 func use(t *testing.T, list []attribute, of target, external bool) {
 	if sizeOf(list) < -1 {
 		t.Errorf("%+v: size", list)

@@ -10,15 +10,14 @@ import (
 
 // query is a request about one object.
 type query struct {
-	hsoname string // octets of the hsoname
+	hsoname string // hsoname, as octets
 	version int32  // version; 0 means the current version
-	remote  string // number of the object, if several objects have that hsoname; empty if none
+	remote  string // number that selects one of several objects with the same hsoname; may be empty
 }
 
-// info returns the message that requests attributes of an object. The caller must request
-// ACCESS-METHOD, SIZE, LAST-MODIFIED and UNIX-MODES together, because the original server
-// otherwise gives wrong answers. If a request cannot contain a value, the error wraps
-// [locus.ErrValue].
+// info returns a message that requests attributes of an object. The caller must request
+// ACCESS-METHOD, SIZE, LAST-MODIFIED and UNIX-MODES together. Otherwise the original server sends
+// wrong answers. If a request cannot contain a value, the error wraps [locus.ErrValue].
 func (q *query) info(attributes ...string) ([]byte, error) {
 	for _, name := range attributes {
 		if err := checkWord("attribute", name); err != nil {
@@ -28,8 +27,8 @@ func (q *query) info(attributes ...string) ([]byte, error) {
 	return q.message("GET-OBJECT-INFO "+strings.Join(attributes, "+")+" ASCII ", " "+strconv.Itoa(int(q.version)), "")
 }
 
-// list returns the message that requests the links of a directory and the attributes of the
-// links. It returns the same errors as info.
+// list returns a message that requests the links of a directory and the attributes of these links.
+// It returns the same errors as info.
 func (q *query) list() ([]byte, error) {
 	version := ""
 	if q.version != 0 {
@@ -38,10 +37,9 @@ func (q *query) list() ([]byte, error) {
 	return q.message("DIRECTORY ASCII ", version, "LIST ATTRIBUTES COMPONENTS\n")
 }
 
-// message returns a message with three parts. The first is a line with the texts before and
-// after around the hsoname. If several objects have that hsoname, the second is a line that
-// selects one of them. The third is the text rest. The message never contains the name of
-// the client's user.
+// message returns a request message. Its first line consists of the text before, the hsoname and
+// the text after. If q.remote is set, the next line selects one of several objects. The text rest
+// follows. The message never contains the name of the client's user.
 func (q *query) message(before, after, rest string) ([]byte, error) {
 	m, err := appendToken([]byte("VERSION 5 locus\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"+before), q.hsoname)
 	if err != nil {
@@ -57,8 +55,8 @@ func (q *query) message(before, after, rest string) ([]byte, error) {
 	return append(m, rest...), nil
 }
 
-// checkWord returns an error if token would need quotes, because servers do not recognize
-// quoted keywords.
+// checkWord returns an error if the token needs quotes, because servers do not recognize quoted
+// keywords.
 func checkWord(what, token string) error {
 	if !isWord(token) {
 		return fmt.Errorf("%s: %w: invalid %s: it must be one word", locus.Quote(token), locus.ErrValue, what)

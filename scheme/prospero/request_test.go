@@ -9,13 +9,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// This client's requests must equal those of the original client, or the measured
-// ones, except for the client's identity.
+// The requests must equal the recorded requests of the original client, except for the client's
+// identity.
 func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func() ([]byte, error)
-		want string // as recorded
+		want string // recorded request
 	}{
 		{"goi-file", func() ([]byte, error) {
 			return (&query{hsoname: "AFTP/pub/docs/notes.txt"}).info("ACCESS-METHOD", "SIZE", "LAST-MODIFIED", "UNIX-MODES")
@@ -71,7 +71,7 @@ func TestRequestsRefused(t *testing.T) {
 	}
 }
 
-// FuzzRequests checks that a request has exactly the intended lines, whatever the names.
+// FuzzRequests checks that a request with arbitrary names consists of exactly the intended lines.
 func FuzzRequests(f *testing.F) {
 	f.Add("/pfs/info", int32(0), "a", "1")
 	f.Add("'\n", int32(7), "LIST", "")

@@ -14,25 +14,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// basicAttributes describe the kind of an object. If a client requests only ACCESS-METHOD,
-// servers give wrong answers for both files and directories.
+// basicAttributes lists the attributes that determine the kind of an object. If a client requests
+// only ACCESS-METHOD, servers send wrong answers for both files and directories.
 var basicAttributes = [...]string{"ACCESS-METHOD", "SIZE", "LAST-MODIFIED", "UNIX-MODES"}
 
-// wordNotFound means that an object does not exist, or that its name alone does not
-// identify it.
+// wordNotFound means that an object does not exist, or that several objects have the same name.
 const wordNotFound = "NOT-FOUND"
 
 // errNoMethod means that the object exists, but is neither a directory nor has an access method.
 var errNoMethod = fmt.Errorf("%w: the object is not a directory, and has no access method", scheme.ErrUnsupported)
 
-// maxAsked is the maximum number of URL fields that the client requests. The client
-// compares the other fields with the attributes that the server sends anyway.
-const maxAsked = 16
+// maxRequestedNames is the maximum number of URL fields whose attributes the client requests. The
+// client compares further fields only with attributes that the server sends anyway.
+const maxRequestedNames = 16
 
-// asked returns the names of the URL fields that the client requests. The server may know
-// these names, and a request can contain them. The contents are excluded, and so are names
-// that represent several attributes.
-func (f *fetcher) asked() (names []string) {
+// requestedNames returns the names of the URL fields whose attributes the client requests. It
+// excludes names that a request cannot contain, names that stand for several attributes, basic
+// attributes and the contents.
+func (f *fetcher) requestedNames() (names []string) {
 	known := append(basicAttributes[:], attrContents)
 	for _, field := range f.url.Fields() {
 		_, selected := field.remote()
@@ -40,7 +39,7 @@ func (f *fetcher) asked() (names []string) {
 		if selected || isVersion(field) || !isWord(field.Name) || field.Name[0] == '#' || slices.ContainsFunc(known, is) || slices.ContainsFunc(names, is) {
 			continue
 		}
-		if names = append(names, field.Name); len(names) == maxAsked {
+		if names = append(names, field.Name); len(names) == maxRequestedNames {
 			break
 		}
 	}
@@ -51,7 +50,7 @@ func (f *fetcher) asked() (names []string) {
 // 1738 section 3.11). If the server rejects the request because it does not know a field,
 // describe repeats the request without the fields.
 func (f *fetcher) describe() (*reply, error) {
-	fields := f.asked()
+	fields := f.requestedNames()
 	info, err := f.info(append(basicAttributes[:], fields...)...)
 	if failure := (*failureError)(nil); len(fields) > 0 && errors.As(err, &failure) && failure.Word == wordNotFound && strings.HasPrefix(failure.Text, "ATTRIBUTE") {
 		return f.info(basicAttributes[:]...)
@@ -59,12 +58,14 @@ func (f *fetcher) describe() (*reply, error) {
 	return info, err
 }
 
-// open determines the kind of the object, and returns the object or its access methods.
+// open determines the kind of the object. It returns the object or a redirect to its access
+// methods.
 func (f *fetcher) open() (scheme.Resource, error) {
 	info, err := f.describe()
 	switch {
 	case isFailure(err, wordNotFound):
-		// A name in a database can still name a directory.
+		// A name without attributes may still name a directory, such as the result of a
+		// database query.
 		return f.directory(err)
 	case err != nil:
 		return nil, err
@@ -87,8 +88,8 @@ func (f *fetcher) open() (scheme.Resource, error) {
 	return f.retrieve(info, methods, faults)
 }
 
-// directory lists the object. If the object is not a directory, directory returns the error
-// instead. If the argument instead is nil, it returns the server's error.
+// directory lists the object as a directory. If the object is not a directory, it returns the
+// error in the argument instead, or the server's error if that argument is nil.
 func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	list, err := f.list(f.req.Dial, f.at)
 	switch {
@@ -135,8 +136,8 @@ func (f *fetcher) query(at location) *query {
 	return q
 }
 
-// ask sends a request and parses the reply. If the server rejects the request, ask returns
-// an error.
+// ask sends a request and parses the reply. If the server rejects the request, the rejection is
+// the error.
 func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents bool) (*reply, error) {
 	text, err := f.roundTrip(d, at, message, contents)
 	if err != nil {
@@ -154,7 +155,8 @@ func isFailure(err error, words ...string) bool {
 	return errors.As(err, &f) && slices.Contains(words, f.Word)
 }
 
-// redirect returns a Redirect to the new address of the object, with the URL's fields.
+// redirect returns a Redirect to the new address of the object. The new URL contains the fields of
+// the original URL.
 func (f *fetcher) redirect(t *target) (scheme.Resource, error) {
 	at, err := t.location()
 	if err != nil {
@@ -169,14 +171,14 @@ func (f *fetcher) redirect(t *target) (scheme.Resource, error) {
 
 func isVersion(f Field) bool { return sameName(f.Name, ObjectVersion) }
 
-// remote returns the number in an ID field. A request selects the object with this number.
+// remote returns the number in an ID field, with which a request selects one of several objects.
 func (f Field) remote() (number string, ok bool) {
 	number, ok = strings.CutPrefix(f.Value, "REMOTE ")
 	return number, ok && sameName(f.Name, "ID")
 }
 
-// checkFields compares the attributes with the fields of the URL, which identify the
-// object (RFC 1738 section 3.11). A missing attribute does not contradict a field.
+// checkFields compares the attributes with the URL's fields, which identify the object (RFC 1738
+// section 3.11). It ignores a field whose attribute is missing.
 func (f *fetcher) checkFields(list []attribute) error {
 	for _, field := range f.url.Fields() {
 		if _, selected := field.remote(); selected || isVersion(field) {
@@ -191,8 +193,8 @@ func (f *fetcher) checkFields(list []attribute) error {
 	return nil
 }
 
-// rank orders the access methods: first methods that all users may use, then methods that
-// need a login, and then methods that cannot retrieve an object.
+// rank determines the order of access methods. First are methods without a login, then methods
+// that need a login, and then methods that cannot retrieve an object.
 type rank int
 
 const (
@@ -214,18 +216,17 @@ func (m method) rank() rank {
 	return retrieval
 }
 
-// candidate is a usable access method. Either it has a URL, or it requests the contents
-// from the object's own server.
+// candidate is a usable access method. A candidate either has a URL or requests the contents from
+// the object's own server.
 type candidate struct {
 	method
 	direct bool // the method requests the contents from the object's own server
 	url    locus.URL
 }
 
-// candidates returns the usable methods and the reasons against the other methods. It sorts
-// the usable methods by rank, and preserves the server's order within a rank. The argument
-// object is the location of the requested object. If there is no such object, it is the
-// zero location.
+// candidates returns the usable methods, and the reasons why other methods are not usable. It
+// sorts the usable methods by rank, and preserves the server's order within a rank. The argument
+// object is the location of the requested object, or the zero location if there is no such object.
 func candidates(methods []method, object location) (list []candidate, unusable []string) {
 	for _, m := range methods {
 		c := candidate{method: m, direct: m.asks(object)}
@@ -248,10 +249,10 @@ func (m method) asks(object location) bool {
 	return err == nil && at == object.current()
 }
 
-// retrieve fetches the object if the first usable method requests the contents of this
-// object from its own server. Otherwise it returns a redirect to the URLs of the other
-// methods. It omits methods for this object, because they would cause a redirect loop. It
-// also omits methods that need a login. A redirect contains no login, and FTP may show
+// retrieve fetches the object if the first usable method requests the contents of this object from
+// its own server. Otherwise it returns a redirect to the URLs of the other methods. The redirect
+// omits methods for the same object, because they would cause a redirect loop. It also omits
+// methods that need a login, because a redirect contains no login, and an FTP server may show
 // anonymous users another object under the same name.
 func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (scheme.Resource, error) {
 	list, unusable := candidates(methods, f.at)
@@ -281,8 +282,8 @@ func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (schem
 	return nil, fmt.Errorf("%w: the object has no usable access method: %s", scheme.ErrUnsupported, joinReasons(unusable, faults))
 }
 
-// needsLogin returns the error for a method that needs a login. The error's hint contains
-// the URL to open.
+// needsLogin returns the error for a method that needs a login. The hint in the error contains the
+// URL that the user can open.
 func (c *candidate) needsLogin() error {
 	before, rest, _ := strings.Cut(c.url.String(), "//")
 	return scheme.Hint(fmt.Errorf("%w: access method %s requires your own login", scheme.ErrAuth, locus.Quote(c.Name)),
@@ -334,14 +335,14 @@ func (f *fetcher) newObject(info *reply) *scheme.Object {
 	}
 }
 
-// resumes reports whether the caller has a part of the same version of o. Servers store
-// times in seconds.
+// resumes reports whether the caller already has a part of the same version of the object o. It
+// compares times in whole seconds, because servers store seconds.
 func resumes(req *scheme.Request, o *scheme.Object) bool {
 	return 0 < req.Offset && req.Offset <= o.Size &&
 		(req.ModTime.IsZero() || req.ModTime.Truncate(time.Second).Equal(o.ModTime))
 }
 
-// body reads octets from memory until ctx ends.
+// body is an object body in memory. Reading fails when ctx is canceled.
 type body struct {
 	ctx context.Context
 	*bytes.Reader

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the description of the prospero scheme, with c as its opener. If c is nil,
-// the opener is a client with default options.
+// Scheme returns the description of the prospero scheme, whose opener is the client c. If c is
+// nil, the opener is a client with default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    name,

@@ -8,7 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-// The production prosperourl of RFC 1738 section 5, for reading.
+// These regular expressions are the production prosperourl of RFC 1738 section 5 in a readable
+// form.
 const (
 	fieldname   = "(?:" + bnftest.Uchar + "|[?:@&])*"
 	fieldvalue  = "(?:" + bnftest.Uchar + "|[?:@&])*"
@@ -33,8 +34,8 @@ var seeds = []string{
 
 func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25000, seeds) }
 
-// slowSplit is a simple, readable parser of a url-path: it splits at ";" and
-// each field at its first "=", decodes, and then searches for a NUL.
+// slowSplit is a simple, readable parser for a url-path. It splits the path at ";", and each field
+// at its first "=". Then it decodes the parts and searches for a NUL.
 func slowSplit(path string) (hsoname, version, attributes string, fields []Field, ok bool) {
 	parts := strings.Split(path, ";")
 	octets, _ := escape.Decode(parts[0])

@@ -10,10 +10,10 @@ import (
 // mustQuote lists the octets that require quotes around a token in a request.
 const mustQuote = " \t\n\v\f\r/'+,"
 
-// appendToken appends a token to a request. If the token needs quotes, appendToken writes
-// it between apostrophes and doubles each apostrophe in it. It does not change octets
-// beyond US-ASCII. If the token contains a NUL, which no request can contain, the error
-// wraps [locus.ErrValue].
+// appendToken appends a token to a request. If the token needs quotes, appendToken writes it
+// between apostrophes and doubles each apostrophe in the token. It does not change non-ASCII
+// octets. If the token contains a NUL, which a request cannot contain, the error wraps
+// [locus.ErrValue].
 func appendToken(dst []byte, token string) ([]byte, error) {
 	if strings.IndexByte(token, 0) >= 0 {
 		return dst, fmt.Errorf("%s: %w: a token can't contain NUL", locus.Quote(token), locus.ErrValue)
@@ -37,9 +37,9 @@ func isWord(token string) bool {
 	return token != "" && !strings.ContainsAny(token, mustQuote+"\x00")
 }
 
-// cutLine splits message after its first line and removes the line end. Quotes may contain
-// line ends. If quotes are still open at the end of message, closed is false and line is
-// all of message.
+// cutLine splits message after its first line and removes the line end. Quoted text may contain
+// line ends. If quotes are still open at the end of message, closed is false and line is the whole
+// message.
 func cutLine(message string) (line, rest string, closed bool) {
 	for i := 0; i < len(message); i++ {
 		switch message[i] {
@@ -57,7 +57,7 @@ func cutLine(message string) (line, rest string, closed bool) {
 	return message, "", true
 }
 
-// cutRawLine does the same as [cutLine] for text in which an apostrophe has no meaning.
+// cutRawLine is like [cutLine], but treats an apostrophe as an ordinary character.
 func cutRawLine(message string) (line, rest string) {
 	if i := strings.IndexAny(message, "\r\n"); i >= 0 {
 		return message[:i], message[i+1:]
@@ -69,8 +69,8 @@ func isBlank(r rune) bool { return r == ' ' || r == '\t' }
 
 func trimBlanks(text string) string { return strings.TrimLeft(text, " \t") }
 
-// cutToken splits a line after its first token. The result rest is empty or begins with a
-// space. The line must begin with a token and have no open quotes.
+// cutToken splits a line after its first token. The result rest is empty or begins with a space.
+// The line must begin with a token and must not contain open quotes.
 func cutToken(line string) (token, rest string) {
 	i := 0
 	for i < len(line) && !isBlank(rune(line[i])) {
@@ -91,7 +91,7 @@ func appendTokens(list []string, line string) []string {
 	return list
 }
 
-// unquote returns text without the apostrophes around quoted text.
+// unquote removes the apostrophes that enclose quoted text.
 func unquote(text string) string {
 	i := strings.IndexByte(text, '\'')
 	if i < 0 {

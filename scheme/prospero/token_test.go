@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// tokenVectors are encoded tokens with their values, from the original server and made by
-// hand.
+// tokenVectors lists encoded tokens and their values. Some tokens come from the original server,
+// and others are handmade.
 var tokenVectors = []struct{ wire, token string }{
 	{"release' notes'", "release notes"},
 	{"it'''s.txt'", "it's.txt"},
@@ -102,8 +102,8 @@ func TestAppendToken(t *testing.T) {
 	}
 }
 
-// slowTokens is a simple, readable splitter of a message into lines and tokens:
-// an apostrophe toggles quotes, and two inside quotes are one.
+// slowTokens splits a message into lines and tokens in a simple, readable way. An apostrophe
+// starts or ends quotes, and two apostrophes inside quotes mean one apostrophe.
 func slowTokens(message string) (lines [][]string, closed bool) {
 	var line []string
 	var token []byte
@@ -143,7 +143,7 @@ func slowTokens(message string) (lines [][]string, closed bool) {
 	return lines, !quoted
 }
 
-// FuzzTokens compares the splitting of messages with a simple, readable one.
+// FuzzTokens compares the tokens of a message with the result of slowTokens.
 func FuzzTokens(f *testing.F) {
 	for _, c := range readCaptured(f) {
 		if len(c.reply) < 2000 {
@@ -155,7 +155,7 @@ func FuzzTokens(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, message string) {
 		if strings.Contains(message, "NULL") {
-			return // there is a line with that word that is not quoted as others are
+			return // LINK lines of type NULL use other quoting rules
 		}
 		want, closed := slowTokens(message)
 		got, ok := tokensOf(message)
@@ -168,7 +168,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// FuzzAppendToken checks that reading a sent token returns it unchanged.
+// FuzzAppendToken checks that encoding and decoding a token returns the same token.
 func FuzzAppendToken(f *testing.F) {
 	for _, v := range tokenVectors {
 		f.Add(v.token)

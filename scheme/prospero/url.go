@@ -17,21 +17,21 @@ const Port = 1525
 
 const name = "prospero"
 
-// ObjectVersion is the name of the field for the version of an object (section 3.11).
+// ObjectVersion is the name of the field that contains the version of an object (section 3.11).
 const ObjectVersion = "OBJECT-VERSION"
 
-// URL is a decoded prospero URL. It is comparable: two URLs are == if their texts are
-// equal. The zero URL is invalid.
+// URL is a decoded prospero URL. Two URLs are equal (==) if their texts are equal. The zero URL is
+// invalid.
 type URL struct {
 	url                          locus.URL
 	hsoname, version, attributes string
 }
 
-// Field is one field of a URL. Name and Value are octets.
+// Field is a decoded field of a URL. Name and Value may contain any octets.
 type Field struct{ Name, Value string }
 
-// Parse reads u as a prospero URL. The error is a [*locus.SyntaxError] that wraps
-// [locus.ErrForm], or [locus.ErrValue] for an invalid %00.
+// Parse parses the URL u as a prospero URL. The error is a [*locus.SyntaxError]. It wraps
+// [locus.ErrValue] if the URL contains an invalid %00, and [locus.ErrForm] otherwise.
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -47,26 +47,27 @@ func Parse(u locus.URL) (URL, error) {
 	return x, nil
 }
 
-// URL returns the URL from which x was parsed.
+// URL returns the URL that was parsed.
 func (x URL) URL() locus.URL { return x.url }
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, and replaces a password with "***". See
 // [github.com/locus-url/locus.Mask].
 func (x URL) Format(s fmt.State, verb rune) { x.url.Format(s, verb) }
 
-// LogValue returns the URL with "***" for a password.
+// LogValue returns the URL, in which "***" replaces a password.
 func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Shown()) }
 
-// Hsoname returns the octets of the host-specific object name, without the "/"
-// between it and the host.
+// Hsoname returns the decoded host-specific object name, without the "/" that separates the host
+// from the name.
 func (x URL) Hsoname() string { return x.hsoname }
 
-// Version returns the digits of a version in the form of the URI draft, after %00. ok
-// reports whether there are any. [URL.ObjectVersion] returns the number in either form.
+// Version returns the digits of a version that follows %00, as in the URI draft. If there is no
+// such version, ok is false. [URL.ObjectVersion] supports both this syntax and the field of RFC
+// 1738.
 func (x URL) Version() (digits string, ok bool) { return x.version, x.version != "" }
 
-// Attributes returns the octets after the version in the form of the URI draft, which
-// does not define their meaning.
+// Attributes returns the decoded text that follows a version after %00. The URI draft does not
+// define the meaning of this text.
 func (x URL) Attributes() string { return x.attributes }
 
 // Fields returns the fields in order.
@@ -78,8 +79,8 @@ func (x URL) Fields() []Field {
 	return list
 }
 
-// Field returns the value of the first field with the given name, ignoring
-// case. ok reports whether there is one.
+// Field returns the value of the first field with the given name. Field names are
+// case-insensitive. If there is no such field, ok is false.
 func (x URL) Field(name string) (value string, ok bool) {
 	for _, f := range x.Fields() {
 		if sameName(f.Name, name) {
@@ -89,9 +90,9 @@ func (x URL) Field(name string) (value string, ok bool) {
 	return "", false
 }
 
-// ObjectVersion returns the version of the object, from the field OBJECT-VERSION or
-// in the form of the URI draft. ok reports whether there is a version that a request
-// can contain.
+// ObjectVersion returns the version of the object. The version comes from the field
+// OBJECT-VERSION, or follows %00 as in the URI draft. If there is no version, or a request cannot
+// contain the version, ok is false.
 func (x URL) ObjectVersion() (n int32, ok bool) {
 	digits := x.version
 	if digits == "" {
@@ -124,7 +125,7 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// rawPath is the url-path of a prospero URL, split but not decoded.
+// rawPath is the url-path of a prospero URL after splitting, but before decoding.
 type rawPath struct {
 	offset     int // offset of the ppath
 	ppath      string
@@ -163,7 +164,7 @@ func (p rawPath) fields(yield func(fieldspec) bool) {
 
 func (f fieldspec) decoded() Field { return Field{bnf.Decode(f.name), bnf.Decode(f.value)} }
 
-// size returns the length of the field with its ";".
+// size returns the length of the field, including its ";".
 func (f fieldspec) size() int {
 	if !f.equals {
 		return len(";") + len(f.name)
@@ -184,8 +185,8 @@ func (f fieldspec) isObjectVersion() bool {
 	return sameName(octets, ObjectVersion)
 }
 
-// hasVersionNumber reports whether the value of the field is a version number that a
-// request can contain.
+// hasVersionNumber reports whether the field's value is a version number that a request can
+// contain.
 func (f fieldspec) hasVersionNumber() bool {
 	var buf [32]byte
 	digits, _ := escape.AppendDecode(buf[:0], f.value)
@@ -193,7 +194,7 @@ func (f fieldspec) hasVersionNumber() bool {
 	return ok
 }
 
-// sameName compares names, ignoring the case of US-ASCII letters.
+// sameName compares two names. It ignores the case of US-ASCII letters.
 func sameName[T ~string | ~[]byte](a T, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -209,7 +210,7 @@ func sameName[T ~string | ~[]byte](a T, b string) bool {
 
 const nul = "%00"
 
-// faults yields, in order, the fault of each %00 and each field.
+// faults yields the errors in each %00 and each field, in order.
 func (p rawPath) faults(yield func(bnf.Fault) bool) {
 	version := strings.Index(p.ppath, nul)
 	for i, next := version, 0; i >= 0 && next >= 0; i += len(nul) + next {
@@ -250,17 +251,17 @@ func startsWithDigit(text string) bool {
 	return octet.Is(o, octet.Digit)
 }
 
-// Parts are the parts of a prospero URL, as octets. A version is the field
-// [ObjectVersion] of RFC 1738. Parts does not support the form of the draft.
+// Parts are the decoded parts of a prospero URL. The field [ObjectVersion] of RFC 1738 contains a
+// version. Parts does not support the version syntax of the URI draft.
 type Parts struct {
-	Host    string // host as URL text
-	Port    uint16 // 0 means the default, which the URL omits
+	Host    string // host, as written in a URL
+	Port    uint16 // 0 means the default port, which the URL omits
 	Hsoname string
 	Fields  []Field
 }
 
-// URL returns the URL with these parts. The error is a [*locus.SyntaxError]: Hsoname
-// contains a NUL, or Host is invalid.
+// URL returns the URL with these parts. It returns a [*locus.SyntaxError] if Hsoname contains a
+// NUL or Host is invalid.
 func (p Parts) URL() (URL, error) {
 	path := p.path()
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})

@@ -14,8 +14,8 @@ func parse(t testing.TB, text string) URL {
 	return bnftest.MustParse(t, Parse, text)
 }
 
-// TestVectors checks the examples of RFC 1738 section 3.11, and of "Prospero" in the URI draft,
-// verbatim.
+// TestVectors checks the examples in RFC 1738 section 3.11 and in the section "Prospero" of the
+// URI draft.
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.11.txt", Scheme(nil)) }
 
 func TestParse(t *testing.T) {

@@ -8,12 +8,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// oldLinkTokens is the number of tokens in a LINK line of version 1. The last two tokens
-// are a version and the magic number of the object.
+// oldLinkTokens is the number of tokens in a LINK line of version 1. The last two tokens are the
+// version and the magic number of the object.
 const oldLinkTokens = 10
 
-// isOld reports whether the first line of the message occurs only in version 1. The
-// versions have no other difference.
+// isOld reports whether the first line of the message occurs only in version 1. Nothing else
+// distinguishes the replies of the versions.
 func isOld(message string) bool {
 	if !strings.HasPrefix(message, "LINK") {
 		return false
@@ -34,8 +34,8 @@ func isDigits(token string) bool {
 	return token != "" && rest == ""
 }
 
-// oldLink adds the link in a LINK line of version 1. The argument fields omits the word
-// LINK.
+// oldLink adds the link in a LINK line of version 1. The argument fields contains the tokens after
+// the word LINK.
 func (p *parser) oldLink(fields []string) error {
 	fields = slices.Clone(fields)
 	var method []string
@@ -54,8 +54,8 @@ func (p *parser) oldLink(fields []string) error {
 	return nil
 }
 
-// oldType returns the version 5 link type for a version 1 type. It also returns the access
-// method inside the type, if any, as in EXTERNAL(AFTP,BINARY).
+// oldType returns the version 5 link type for a version 1 type. If the type contains an access
+// method, as in EXTERNAL(AFTP,BINARY), oldType also returns the method.
 func oldType(text string) (linkType string, method []string) {
 	if text == "SYM-LINK" {
 		return typeSymbolic, nil
@@ -71,8 +71,8 @@ func oldType(text string) (linkType string, method []string) {
 	return typeExternal, append([]string{words[0], "", "", "", ""}, words[1:]...)
 }
 
-// oldName returns the name in a link of version 1, which quotes only names with octets
-// beyond US-ASCII.
+// oldName returns the name of a link in version 1. In this version, servers quote only names that
+// contain non-ASCII octets.
 func oldName(text string) string {
 	beyond := func(r rune) bool { return r > '~' }
 	if !isToken(text) || strings.IndexFunc(text, beyond) < 0 {

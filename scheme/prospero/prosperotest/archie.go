@@ -7,27 +7,28 @@ import (
 	"time"
 )
 
-// Query is an Archie query: ARCHIE/MATCH for files in archives, or ARCHIE/HOST for the
-// directory Path of Site.
+// Query is an Archie query. ARCHIE/MATCH searches for files in archives, and ARCHIE/HOST lists the
+// directory Path on the host Site.
 type Query struct {
-	Hits int // limit
-	// Type is the kind of search: '=' exact, 's' substring, 'c' case-sensitive
-	// substring, 'r' regular expression. Lower-case letters try the exact name first.
+	Hits int // maximum number of results
+	// Type selects the kind of search: '=' for exact names, 's' for substrings, 'c' for
+	// case-sensitive substrings, or 'r' for regular expressions. If the letter is in lower
+	// case, the server first searches for the exact name.
 	Type  byte
 	Words string
 
 	Site, Path string
 }
 
-// Find is a file or a directory in an archive.
+// Find is a file or directory that an Archie server has found in an archive.
 type Find struct {
 	Site      string // a host token: "ftp.example.org"
 	Path      string // from the root of anonymous FTP, with "/"
 	Directory bool
 	Size      int
 	ModTime   time.Time
-	Modes     string    // empty means the defaults of Object
-	Visited   time.Time // when the database last visited it
+	Modes     string    // empty means the default modes of Object
+	Visited   time.Time // time of the database's last visit to the archive
 }
 
 func (f *Find) split() (dir, name string) {
@@ -46,7 +47,7 @@ func (s *Server) isArchie(hsoname string) bool {
 	return s.o.Archie != nil && strings.HasPrefix(hsoname, "ARCHIE/")
 }
 
-// archie answers a query with links. If it returns false, the reply contains the error.
+// archie returns the links that answer a query. If ok is false, the reply contains the error.
 func (x *exchange) archie(hsoname string) (list []Link, ok bool) {
 	x.wait = max(x.wait, archieWait)
 	q, failure := parseQuery(hsoname)
@@ -59,8 +60,8 @@ func (x *exchange) archie(hsoname string) (list []Link, ok bool) {
 	return list, true
 }
 
-// parseQuery parses the hsoname of a query. If it fails, the result failure is the text to
-// send after FAILURE; otherwise it is empty.
+// parseQuery parses the hsoname of a query. If parsing fails, the result failure is the text to
+// send after FAILURE. Otherwise failure is empty.
 func parseQuery(hsoname string) (q Query, failure string) {
 	if rest, ok := strings.CutPrefix(hsoname, archieHost); ok {
 		q.Site, q.Path, _ = strings.Cut(rest, "/")
@@ -104,7 +105,7 @@ func (f *Find) link() Link {
 	return l
 }
 
-// Search returns a function for Options.Archie that searches a table in order.
+// Search returns a function for Options.Archie that searches the given table in order.
 func Search(table []Find) func(q Query) []Find {
 	return func(q Query) []Find {
 		if q.Site != "" {
@@ -130,8 +131,8 @@ func Search(table []Find) func(q Query) []Find {
 	}
 }
 
-// like returns the function that matches names as q.Type requires. The function does not
-// test for the exact name.
+// like returns a function that reports whether a name matches the query by its Type. That function
+// does not test for the exact name.
 func (q *Query) like() func(name string) bool {
 	switch q.Type {
 	case 'c', 'C':
@@ -145,7 +146,8 @@ func (q *Query) like() func(name string) bool {
 	}
 }
 
-// choose returns the matching entries of table. A search has at most q.Hits results.
+// choose returns the entries of the table for which match returns true. For a search, choose
+// returns at most q.Hits entries.
 func (q *Query) choose(table []Find, match func(f *Find) bool) (list []Find) {
 	for i := range table {
 		if match(&table[i]) && (q.Site != "" || len(list) < q.Hits) {

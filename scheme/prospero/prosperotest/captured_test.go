@@ -50,13 +50,13 @@ func readExchanged(t testing.TB) (list []exchanged) {
 	return list
 }
 
-// more matches requests that this client does not send, and that the test server does not
-// answer like the original: components, filters, version 1, commands that write, and
-// fewer attributes than describe an object.
+// more matches recorded requests that this client does not send and that the test server does not
+// answer like the original server. Such requests contain components, filters, version 1 of the
+// protocol, write commands, or too few attributes to describe an object.
 var more = regexp.MustCompile(`COMPONENTS '*[^'\n]|FILTER|VERIFY|VERSION 1|#ALL|ATOMIC|LIST [^C]*COMPONENTS /|INFO ACCESS-METHOD ASCII AFTP|SIZE[+]ACCESS|INFO ACCESS-METHOD[+]\w+ `)
 
-// The test server, with the visible part of the original's tree, must give the same
-// replies, octet for octet.
+// If the test server serves the visible objects of the original server, it must send exactly the
+// same replies.
 func TestExchanged(t *testing.T) {
 	list := readExchanged(t)
 	servers := map[string]*Server{
@@ -88,7 +88,7 @@ const (
 
 var modified = time.Date(1994, 5, 5, 0, 0, 0, 0, time.UTC)
 
-// file is a file of the original server; only the size of some is visible.
+// file returns a file with the modification time and modes of the original server's files.
 func file(data string) Object { return Object{Data: data, ModTime: modified, Modes: modes} }
 
 func sized(n int) Object { return file(strings.Repeat("x", n)) }
@@ -104,8 +104,8 @@ func realFiles(names ...string) (list []Link) {
 	return list
 }
 
-// anonymous returns an object that is also on the original machine's anonymous FTP
-// server, without other information.
+// anonymous returns the object o with an access method for the anonymous FTP server on the
+// original server's machine.
 func anonymous(hsoname string, o Object) Object {
 	name := strings.TrimPrefix(hsoname, "AFTP")
 	o.Methods = []Method{{"AFTP", "INTERNET-D", "PFS.EXAMPLE.EDU", "ASCII", name, "BINARY"}}
@@ -176,8 +176,8 @@ func treeA(list []exchanged) Directory {
 	return d
 }
 
-// namesLike returns the names of links in the arbitrary order of the original server's
-// disk.
+// namesLike returns links with the names in the recorded replies that match the expression. Their
+// order is the arbitrary directory order of the original server.
 func namesLike(list []exchanged, expression string) []Link {
 	like, seen := regexp.MustCompile(expression), map[string]bool{}
 	var names []string
@@ -192,7 +192,7 @@ func namesLike(list []exchanged, expression string) []Link {
 	return realFiles(names...)
 }
 
-// guide is the directory with every type of link, written by hand.
+// guide returns the links of a handmade directory, which contains every type of link.
 func guide() []Link {
 	const intro = "/pfs/info/papers/intro.txt"
 	method := func(m ...string) []Method { return []Method{m} }
@@ -261,8 +261,8 @@ func treeB() Directory {
 	}
 }
 
-// invented answers queries like the stub that replaced the original server's database: with
-// names made of the words, ignoring filters.
+// invented answers queries like the stub that replaced the Archie database of the original server.
+// It derives names from the search words and ignores filters.
 func invented(q Query) []Find {
 	sites := []Find{
 		{Site: "ftp.example.org", Path: "/pub/gnu/"},

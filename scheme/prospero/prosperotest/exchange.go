@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// exchange is a client's message and the reply to it. Commands run in order until one
-// fails.
+// exchange is a client's message and the server's reply. The server executes the commands in a
+// message in order, until a command fails.
 type exchange struct {
 	s    *Server
 	dir  string // argument of the last DIRECTORY command
@@ -33,7 +33,7 @@ func (x *exchange) run(message string) {
 	}
 }
 
-// The next three methods end the exchange with a line and return false.
+// The next three methods write the last line of the reply and return false.
 
 func (x *exchange) malformed(why string) bool {
 	return x.end("ERROR Malformed input line: " + string(appendToken(nil, why)) + "\n")
@@ -81,12 +81,12 @@ func (x *exchange) version(words []string) bool {
 	case len(words[1]) == 1 && "2" <= words[1] && words[1] <= "5":
 		return true
 	default:
-		return x.end("VERSION-NOT-SUPPORTED TRY 1-5") // the reply has no line end, as measured
+		return x.end("VERSION-NOT-SUPPORTED TRY 1-5") // like the original server's reply, this reply has no line end
 	}
 }
 
-// found returns the object with the given hsoname. If it returns nil, the reply contains
-// the error. For an unknown name, the error is the text missing.
+// found returns the object with the given hsoname. If the result is nil, the reply contains the
+// error. If the name is unknown, the error in the reply is the argument missing.
 func (x *exchange) found(hsoname, missing string) *Object {
 	o := x.s.object(hsoname)
 	switch {
@@ -129,8 +129,8 @@ func (x *exchange) info(hsoname string, names []string) bool {
 	return true
 }
 
-// appendInfo appends the named attributes of o. If names is nil, it appends all
-// except the contents.
+// appendInfo appends the attributes of the object o with the given names. If names is nil,
+// appendInfo appends all attributes except the contents.
 func (s *Server) appendInfo(dst []byte, o *Object, names []string) []byte {
 	wanted := func(name string) bool { return names == nil || slices.Contains(names, name) }
 	list := slices.Concat(o.Attributes, o.intrinsic())
@@ -164,8 +164,8 @@ func (x *exchange) list(attributes bool) bool {
 	return true
 }
 
-// links returns the links of a directory or of a query's result. If it returns false,
-// the reply contains the error.
+// links returns the links of a directory, or of the result of a query. If ok is false, the reply
+// contains the error.
 func (x *exchange) links(dir string) (list []Link, ok bool) {
 	if x.s.isArchie(dir) {
 		return x.archie(dir)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzExchange checks that the reply has well-formed lines, whatever a client sends.
+// FuzzExchange checks that the reply to any message consists of well-formed lines.
 func FuzzExchange(f *testing.F) {
 	list := readExchanged(f)
 	for _, e := range list {
@@ -19,7 +19,7 @@ func FuzzExchange(f *testing.F) {
 		for rest := string(x.out); rest != ""; {
 			line, behind, ok := cutLine(rest)
 			switch _, some := split(line); {
-			case strings.HasPrefix(line, "ERROR Unknown message: "): // the message contains the line unchanged
+			case strings.HasPrefix(line, "ERROR Unknown message: "): // this message contains the client's line unchanged
 				return
 			case !ok, !some && line != "":
 				t.Errorf("to %q says the line %q", message, line)
@@ -29,7 +29,7 @@ func FuzzExchange(f *testing.F) {
 	})
 }
 
-// FuzzToken checks that reading the octets of a quoted token returns the token.
+// FuzzToken checks that splitting the octets of a quoted token returns the token.
 func FuzzToken(f *testing.F) {
 	for _, text := range []string{"", "release notes", "it's.txt", "AFTP/pub/docs", "4096 bytes", "'", "''", "a\x00\n\xff"} {
 		f.Add(text)

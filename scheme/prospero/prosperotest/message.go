@@ -2,11 +2,11 @@ package prosperotest
 
 import "strings"
 
-// special lists the octets at which the measured server begins to quote a token.
+// special lists the octets that the original server quotes in a token.
 const special = " \t\n\v\f\r/'+,"
 
-// appendToken appends a token in the form of the measured server. Quotes start at the first
-// octet that needs them and end with the token.
+// appendToken appends a token with the same quotes as the original server. The quotes start at the
+// first octet that needs quotes, and end at the end of the token.
 func appendToken(dst []byte, token string) []byte {
 	if token == "" {
 		return append(dst, "''"...)
@@ -36,8 +36,8 @@ func appendTokens(dst []byte, tokens ...string) []byte {
 	return dst
 }
 
-// cutLine splits message after its first line. If quotes are open at the end of the line,
-// ok is false.
+// cutLine splits message after its first line. If the message ends while quotes are open, ok is
+// false.
 func cutLine(message string) (line, rest string, ok bool) {
 	quoted := false
 	for i := range len(message) {

@@ -7,51 +7,51 @@ import (
 	"time"
 )
 
-// Directory maps hsonames to the objects of a server. Hsonames are opaque; most begin
-// with "/". The server answers a request for a name without a listed prefix with
-// NOT-AUTHORIZED.
+// Directory maps hsonames to the objects of a server. Hsonames are opaque, and most begin with
+// "/". If a requested name is not below any listed name, the server answers with NOT-AUTHORIZED.
 type Directory map[string]Object
 
 // Object is a file or a directory.
 type Object struct {
-	Links []Link // of a directory, possibly empty; nil means a file
+	Links []Link // links of a directory, which may be empty; nil means a file
 
-	Data    string    // CONTENTS of a file
+	Data    string    // contents of a file
 	ModTime time.Time // zero means the first second of 1994
 	Modes   string    // UNIX-MODES; empty means "-rw-r--r--" or "drwxr-xr-x"
-	// Methods are the access methods of a file after Prospero's own method.
-	// NoContents removes Prospero's own.
+	// Methods lists the access methods of a file that follow Prospero's own method. NoContents
+	// removes Prospero's own method.
 	Methods    []Method
 	NoContents bool
 	Attributes []Attribute // stored attributes
 
-	Moved *Link         // its new address, reported with FORWARDED, host, hsoname, version and expiry
+	Moved *Link         // new address of a moved object, which the server reports in a FORWARDED line; only host, hsoname, version and expiry matter
 	Fail  string        // the text after FAILURE for each request: "NOT-AUTHORIZED"
-	Wait  time.Duration // the wait announced before the immediate reply, in whole seconds
+	Wait  time.Duration // announced wait, in whole seconds; the server nevertheless replies immediately
 }
 
-// Link is one link of a directory.
+// Link is a link in a directory.
 type Link struct {
 	Name   string
 	Union  bool
-	Target string // type of its object; empty means the actual type; NULL shows only the name
-	// Host is the host token of another server, in the format of HostToken. If
-	// empty, it is this server. If HostType is empty, it is INTERNET-D.
+	Target string // type of the target object; empty means the actual type; NULL shows only the name
+	// Host is the host token of another server, in the format of HostToken. An empty Host
+	// means this server. An empty HostType means INTERNET-D.
 	Host, HostType string
-	// HSOName is empty for a real file of the directory: its hsoname is the hsoname
-	// of the directory, "/" and the name, and listings show its object's
-	// attributes.
+	// HSOName is the hsoname of the target. It is empty for a real file in the directory,
+	// whose hsoname consists of the directory's hsoname, "/" and the name. For real files,
+	// listings also show the object's attributes.
 	HSOName string
 	Version int32
 	Expires time.Time // DEST-EXP; zero means never
 
-	Methods    []Method    // of an EXTERNAL link; shown in every listing
+	Methods    []Method    // access methods of an EXTERNAL link, which every listing shows
 	ID         string      // "REMOTE 123456"; shown in every listing, with an empty line after it
-	Attributes []Attribute // shown if the client requests attributes
+	Attributes []Attribute // attributes that a listing shows if the client requests attributes
 }
 
-// Method is an access method: its name, host type, host, name type and name, and its
-// own tokens. The link or the object supplies the empty tokens.
+// Method contains the tokens of an access method: the method's name, host type, host, name type
+// and object name, and further tokens that depend on the method. The link or the object supplies
+// the values of empty tokens.
 type Method []string
 
 // Attribute is a property of a link or an object.
@@ -59,13 +59,13 @@ type Attribute struct {
 	AppliesTo string // empty means CACHED for a link, OBJECT for an object
 	Nature    string // empty means APPLICATION
 	Name      string
-	// Value and Link are alternatives.
+	// Only one of Value and Link may be set.
 	Value  []string
 	Filter []string
 	Link   *Link // its Attributes have one more ">"
 }
 
-// HostToken writes host and port in the format of replies, such as "127.0.0.1(33121)".
+// HostToken returns a host and port in the format of replies, such as "127.0.0.1(33121)".
 func HostToken(addr string) string {
 	i := strings.LastIndexByte(addr, ':')
 	if i < 0 {
@@ -110,7 +110,7 @@ func (o *Object) intrinsic() []Attribute {
 	}
 }
 
-// methods returns all access methods of a file, in the measured server's order.
+// methods returns all access methods of a file, in the order of the original server.
 func (s *Server) methods(o *Object) (list []Method) {
 	if !o.NoContents {
 		list = append(list, Method{"PROSPERO-CONTENTS", "", "", "", ""})
@@ -121,7 +121,7 @@ func (s *Server) methods(o *Object) (list []Method) {
 	return append(list, o.Methods...)
 }
 
-// real reports whether l is a file of its directory and not an added link.
+// real reports whether the link stands for a real file in its directory, and is not an added link.
 func (l *Link) real() bool { return l.Host == "" && l.HSOName == "" && l.Target == "" }
 
 // hsoname returns the hsoname of the link's target. The directory dir contains the link.
@@ -194,11 +194,11 @@ func (s *Server) appendTarget(dst []byte, dir string, l *Link) []byte {
 	return dst
 }
 
-// appendLine appends the lines that describe the link l. The directory dir contains the
-// link.
+// appendLine appends the lines of a listing that describe the link l. The directory dir contains
+// the link.
 func (s *Server) appendLine(dst []byte, dir string, l *Link, attributes bool) []byte {
 	if l.Target == "NULL" {
-		return append(dst, "LINK L NULL "+l.Name+" NULL NULL NULL NULL 0\n"...) // the measured server quotes nothing in this line
+		return append(dst, "LINK L NULL "+l.Name+" NULL NULL NULL NULL 0\n"...) // the original server quotes nothing in this line
 	}
 	dst = append(dst, "LINK  "...)
 	dst = append(s.appendLink(dst, dir, l), '\n')
@@ -226,8 +226,8 @@ func (a Attribute) of(appliesTo string) *Attribute {
 	return &a
 }
 
-// appendAttribute appends the line of the attribute a, with depth ">" signs. If a contains
-// a link, it also appends the attributes of that link.
+// appendAttribute appends the line of the attribute a, with depth ">" signs. If the attribute
+// contains a link, appendAttribute also appends the attributes of that link.
 func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 	nature := cmp.Or(a.Nature, "APPLICATION")
 	dst = append(dst, "ATTRIBUTE"+strings.Repeat(">", depth)+" "...)
@@ -241,7 +241,7 @@ func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 		}
 		return dst
 	case a.Filter != nil:
-		dst = append(dst, " FILTER  "...) // the measured server writes two spaces
+		dst = append(dst, " FILTER  "...) // the original server writes two spaces
 		dst = appendTokens(dst, a.Filter...)
 	default:
 		if nature != "FIELD" || !untyped(a.Name) {
@@ -252,9 +252,8 @@ func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 	return append(dst, '\n')
 }
 
-// untyped reports whether the server omits the type of the FIELD attribute with the given
-// name. The documents say that servers omit the type of ID, but the measured server writes
-// it.
+// untyped reports whether the server omits the type of the FIELD attribute with the given name.
+// According to the documentation, servers omit the type of ID, but the original server writes it.
 func untyped(name string) bool {
 	switch name {
 	case "ACCESS-METHOD", "BASE-TYPE", "DEST-EXP", "HOST", "HOST-TYPE", "HSONAME", "HSONAME-TYPE",

@@ -41,8 +41,8 @@ func ask(t testing.TB, s *Server, message string) (string, error) {
 	return string(reply), err
 }
 
-// says returns the replies to commands of a server that does not listen.
-func says(objects Directory, o *Options, commands string) string {
+// replyTo executes commands on a server that does not listen, and returns the reply.
+func replyTo(objects Directory, o *Options, commands string) string {
 	s := newServer(objects, o)
 	if s.host == "" {
 		s.host = "h(1525)"
@@ -75,8 +75,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Whatever the network does, long replies must arrive complete, and each message must be executed
-// once.
+// Despite network faults, long replies must arrive completely, and the server must execute each
+// message only once.
 func TestFaults(t *testing.T) {
 	data := strings.Repeat("a line of a file that is long\n", 2000)
 	s := start(t, Directory{"/a": {Data: data}}, &Options{Faults: ardptest.Faults{Loss: 0.3, Duplicate: 0.3, Reorder: 0.3, Seed: 5}})
@@ -116,7 +116,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// Behavior that the captured conversations do not show.
+// The test cases show behavior that does not occur in the captured conversations.
 func TestCommands(t *testing.T) {
 	objects := Directory{
 		"/a":        {Links: []Link{{Name: "one"}, {Name: "gone"}}},
@@ -139,7 +139,7 @@ func TestCommands(t *testing.T) {
 		{"GET-OBJECT-INFO SIZE ASCII '/a/gone' 0\nVERSION\n", "FAILURE NOT-FOUND\n"},
 		{"GET-OBJECT-INFO SIZE ASCII 'ARCHIE/MATCH(1,1,1,0,s)/x' 0\n", "FAILURE NOT-AUTHORIZED\n"},
 	} {
-		if got := says(objects, nil, test.commands); got != test.want {
+		if got := replyTo(objects, nil, test.commands); got != test.want {
 			t.Errorf("%s: says\n%s\nwant\n%s", test.commands, got, test.want)
 		}
 	}
@@ -155,7 +155,7 @@ func TestArchie(t *testing.T) {
 	}
 	for _, test := range []struct {
 		query string
-		want  string // name and site of what is found
+		want  string // names and sites of the results
 	}{
 		{"MATCH(9,9,9,0,s)/emacs", "emacs@ftp.example.fi"},
 		{"MATCH(9,9,9,0,S)/EMACS", "emacs.tar@ftp.example.org emacs.tar@ftp.example.fi GNUemacs/ emacs@ftp.example.fi"},
@@ -175,17 +175,17 @@ func TestArchie(t *testing.T) {
 		{"HOST/nowhere/", ""},
 	} {
 		commands := "DIRECTORY ASCII 'ARCHIE/" + test.query + "'\nLIST '' COMPONENTS\n"
-		if got := finds(says(nil, &Options{Archie: Search(table)}, commands)); got != test.want {
+		if got := finds(replyTo(nil, &Options{Archie: Search(table)}, commands)); got != test.want {
 			t.Errorf("%s: finds %q, want %q", test.query, got, test.want)
 		}
 	}
-	info := says(nil, &Options{Archie: Search(table)}, "GET-OBJECT-INFO SIZE ASCII 'ARCHIE/MATCH(9,9,9,0,s)/emacs' 0\n")
+	info := replyTo(nil, &Options{Archie: Search(table)}, "GET-OBJECT-INFO SIZE ASCII 'ARCHIE/MATCH(9,9,9,0,s)/emacs' 0\n")
 	if info != "NONE-FOUND\n" {
 		t.Errorf("says %q of a query", info)
 	}
 }
 
-// finds summarizes a reply's links.
+// finds returns a summary of the links in a reply.
 func finds(reply string) string {
 	var list []string
 	for line := range strings.Lines(reply) {
