@@ -48,8 +48,8 @@ func isOption(user string) bool {
 	return strings.HasPrefix(user, "-") || strings.HasPrefix(user, "%2D") || strings.HasPrefix(user, "%2d")
 }
 
-// canonical returns the canonical form of u and the changes that it made. The canonical
-// form has the final "/". canonical returns the same errors as Parse.
+// canonical returns the canonical form of the URL u and the changes that it made. The canonical
+// form includes the final "/". canonical returns the same errors as Parse.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err

@@ -18,17 +18,17 @@ import (
 
 // Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
-	// TerminalTypes are the names of the user's terminal, the best first (RFC 1091). The
-	// default is "VT100" and "UNKNOWN". Rlogin uses only the first element.
+	// TerminalTypes lists the names of the user's terminal, best first (RFC 1091). The default
+	// is "VT100" and "UNKNOWN". Rlogin uses only the first element.
 	TerminalTypes []string
 	// Columns and Rows are the initial size of the user's window. The default is 80 and 24.
 	Columns, Rows int
-	// Charsets are the character sets of the user's terminal, the best first (RFC 2066).
-	// The default is "UTF-8" and "US-ASCII".
+	// Charsets lists the character sets of the user's terminal, best first (RFC 2066). The
+	// default is "UTF-8" and "US-ASCII".
 	Charsets []string
-	// Environment lists variables, as "NAME=value", for hosts that request them (RFC 1572).
-	// The client never sends the name of a user, because attackers broke into hosts that
-	// trusted such a name, or passed it to a command.
+	// Environment lists variables in the form "NAME=value" for hosts that request variables
+	// (RFC 1572). The client never sends a user name, because attackers have exploited hosts
+	// that trusted such a name or passed it to a command.
 	Environment []string
 	// LocalUser is the local user name that rlogin sends. The default is the user of the URL.
 	LocalUser string
@@ -38,10 +38,10 @@ type Options struct {
 	TN3270    TN3270Options
 }
 
-// Client opens sessions with telnet, rlogin and tn3270. It may be used concurrently.
+// Client opens telnet, rlogin and tn3270 sessions. A Client may be used concurrently.
 type Client struct{ o Options }
 
-// New returns a Client. o may be nil.
+// New returns a Client. The options o may be nil.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -59,15 +59,15 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Get opens a session.
+// Get opens a session with the host that the URL t names.
 func (c *Client) Get(ctx context.Context, d scheme.Dialer, t URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: t.url, Dial: d}, t)
 }
 
-// Open implements [scheme.Opener] and does the same as Get. When ctx ends, the session
-// ends. The Session contains the user and password of the URL for display. The client
-// sends neither, except the user with which rlogin begins. Open returns an error if
-// [URL.Advice] rejects the user.
+// Open implements [scheme.Opener] and returns the same results as Get. When ctx is canceled, the
+// session ends. The Session contains the URL's user and password for display. The client never
+// sends the password, and sends the user only in rlogin, which begins with a user name. Open
+// returns an error if [URL.Advice] rejects the user.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	t, err := Parse(req.URL)
 	if err != nil {
@@ -139,18 +139,18 @@ func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, networ
 
 func hostName(u locus.URL) string { return strings.Trim(u.Host(), "[]") }
 
-// session is a connection that is closed when the context ends.
+// session is a connection that is closed when the context is canceled.
 type session struct {
 	net.Conn
 	ctx  context.Context
 	name string
 	stop func() bool
 
-	closed atomic.Bool // Close closed the connection, so the server is not at fault
+	closed atomic.Bool // the caller has closed the connection, so the server is not at fault
 }
 
-// Read returns urgent data as a part of the stream, because Telnet servers send a part of a
-// command as urgent data (RFC 854, "The Telnet Synch signal").
+// Read returns urgent data as a part of the stream. Telnet servers send a part of a command as
+// urgent data (RFC 854, "The Telnet Synch signal").
 func (s *session) Read(p []byte) (int, error) {
 	n, _, err := s.ReadUrgent(p)
 	return n, err
@@ -210,8 +210,8 @@ func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.ProtocolError(err))
 }
 
-// startTLS returns the option START-TLS for conn. When both sides have agreed on TLS, the
-// option calls the function started and then begins TLS.
+// startTLS returns the option START-TLS for conn. When both sides have agreed on TLS, the option
+// calls the function started and then starts TLS.
 func (op *opener) startTLS(conn interface {
 	Enabled(us bool, code byte) bool
 	SubLast(code byte, data []byte) error

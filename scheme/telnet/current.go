@@ -7,12 +7,13 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// RFC 4248 section 2:
+// These variables contain the rules of RFC 4248 and RFC 6270. RFC 4248 section 2 defines the
+// syntax.
 //
 //	telnet://<user>:<password>@<host>:<port>/
 //
-// "The final "/" character may be omitted." RFC 6270 section 2 says the same for
-// tn3270: an authority, and no more than "/" after it. No later text defines rlogin.
+// "The final "/" character may be omitted." By RFC 6270 section 2, tn3270 URLs have the same
+// syntax: an authority, optionally followed by "/". No later document defines rlogin.
 var (
 	telnetInForce = scheme.CurrentStandard{Name: "RFC 4248", Check: checkURI("RFC 4248 2"), Clean: isClean, Root: true}
 	tn3270InForce = scheme.CurrentStandard{Name: "RFC 6270", Check: checkURI("RFC 6270 2"), Clean: isClean, Root: true}

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// functionKeys holds the numbers of F1 to F12 in the control sequences of a terminal.
+// functionKeys holds the numbers of the keys F1 to F12 in terminal control sequences.
 var functionKeys = [...]int{11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24}
 
 // Keys implements [scheme.KeyTerminal].

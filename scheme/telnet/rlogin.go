@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Bits of the server's urgent octets (RFC 1282).
+// These constants are the bits of the server's urgent octets (RFC 1282).
 const (
 	rloginDiscard = 0x02 // the client must discard output that it has not shown
 	rloginRaw     = 0x10 // the host handles ^S and ^Q
@@ -22,12 +22,12 @@ const (
 	rloginWindow  = 0x80 // the host requests the window size
 )
 
-// maxRefusal is the maximum length of a server's reason for a rejection in octets.
+// maxRefusal is the maximum length in octets of a server's reason for rejecting the session.
 const maxRefusal = 1024
 
-// rlogin opens a session with rlogin (RFC 1282), from a reserved port if the dialer has
-// one. A session begins with the user, so rlogin sends the user of the URL. It never
-// sends the password.
+// rlogin opens an rlogin session (RFC 1282). It uses a reserved local port if the dialer provides
+// one. Because a session begins with a user name, rlogin sends the URL's user. It never sends the
+// password.
 func (op *opener) rlogin() (scheme.Terminal, error) {
 	if op.user == "" {
 		return nil, op.url.url.Errorf(len("rlogin://"), "user", "%w: rlogin begins with a user: rlogin://user@host/", locus.ErrForm)
@@ -74,8 +74,8 @@ func (r *rloginConn) begin() error {
 	return r.answer()
 }
 
-// answer reads the server's answer. It is either a NUL, or a message after which the server
-// closes the connection.
+// answer reads the server's answer, which is either a NUL or an error message. After an error
+// message, the server closes the connection.
 func (r *rloginConn) answer() error {
 	first := make([]byte, 1)
 	for {
@@ -126,8 +126,8 @@ func (r *rloginConn) Read(p []byte) (int, error) {
 	}
 }
 
-// control handles an urgent octet. The client has already read all data before that octet,
-// so there is nothing to discard.
+// control handles an urgent octet. The client has already read all data before the urgent octet,
+// so there is no data to discard.
 func (r *rloginConn) control(o byte) error {
 	r.opener.req.Traced(false, fmt.Sprintf("urgent %02X", o))
 	r.mu.Lock()
@@ -176,10 +176,10 @@ func (r *rloginConn) SetWindow(columns, rows int) error {
 	return r.sendWindow()
 }
 
-// Echoes implements [scheme.Terminal]: an rlogin server always echoes.
+// Echoes implements [scheme.Terminal]. An rlogin server always echoes the input.
 func (r *rloginConn) Echoes() bool { return true }
 
-// Commands implements [scheme.Terminal]: rlogin has none.
+// Commands implements [scheme.Terminal]. Rlogin has no commands.
 func (r *rloginConn) Commands() []string { return nil }
 
 // Command implements [scheme.Terminal].

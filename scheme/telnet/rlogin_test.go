@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// urgent is a connection that reports urgent octets, here those of 80 to 9F hexadecimal.
+// urgent is a connection that reports all octets from 80 to 9F hexadecimal as urgent.
 type urgent struct {
 	net.Conn
 	left []byte
@@ -41,8 +41,7 @@ func (u *urgent) ReadUrgent(p []byte) (n int, isUrgent bool, err error) {
 	return n, isUrgent, nil
 }
 
-// rlogind is a Dialer like host that connects from a reserved port and reports urgent
-// octets.
+// rlogind is a Dialer like host, but connects from a reserved port and reports urgent octets.
 type rlogind struct{ host }
 
 func (u *urgent) Read(p []byte) (int, error) {
@@ -96,7 +95,7 @@ func TestRloginRefusals(t *testing.T) {
 	}
 }
 
-// A server that does not answer in time.
+// If the server does not answer in time, the client must fail.
 func TestRloginSilent(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()
@@ -108,7 +107,8 @@ func TestRloginSilent(t *testing.T) {
 	}
 }
 
-// From an unreserved port, a rejection must have a hint with the usual reason.
+// If the client does not use a reserved port, the error for a rejection must contain a hint about
+// the port.
 func TestRloginPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestRloginSession(t *testing.T) {
 		t.Error(err)
 	}
 	<-done
-	// 90 requests the size and raw keys.
+	// The urgent octet 90 requests the window size and raw keys.
 	want := []scheme.Field{{Name: "flowControl", Value: false}, {Name: "windowTold", Value: true}, {Name: "window", Value: "132x43"}}
 	for _, f := range want {
 		if !slices.Contains(s.Conn.Status(), f) {

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Schemes returns the descriptions of the telnet, rlogin and tn3270 schemes,
-// with c as their opener. If c is nil, the opener is a client with default options.
+// Schemes returns the descriptions of the telnet, rlogin and tn3270 schemes, whose opener is the
+// client c. If c is nil, the opener is a client with default options.
 func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)

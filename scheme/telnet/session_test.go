@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// host is a Dialer whose connections it handles as the host.
+// host is a Dialer that calls itself as the host for each connection.
 type host func(c net.Conn)
 
 func (h host) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -49,8 +49,8 @@ func (h host) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	return near, nil
 }
 
-// says is a host that sends text, reads input, and ends after the expected number of
-// octets.
+// says is a host that sends text, reads input, and closes the connection after the expected number
+// of input octets.
 type says struct {
 	text string
 	wait int
@@ -116,8 +116,8 @@ func session(t *testing.T, c *telnet.Client, text string, d scheme.Dialer) *sche
 	return s
 }
 
-// conversation returns the output that the user sees from a host that sends text, and the
-// answers to the host.
+// conversation opens a session with a host that sends text. It returns the output that the user
+// sees, and the client's answers to the host.
 func conversation(t *testing.T, c *telnet.Client, text string, wait int) (seen, answered string) {
 	t.Helper()
 	h := newSays(text, wait)
@@ -140,7 +140,8 @@ func capture(t *testing.T, name string) string {
 	return string(b)
 }
 
-// A real telnetd must receive one answer for each option, and the user must see its output.
+// In a recorded telnetd session, the client must answer each option once, and the user must see
+// the output.
 func TestReplayTelnetd(t *testing.T) {
 	first := "\xff\xfe%\xff\xfe&\xff\xfb\x18\xff\xfc \xff\xfc#\xff\xfc'\xff\xfc$"
 	for name, want := range map[string]struct{ seen, answered string }{
@@ -164,7 +165,7 @@ func TestReplayTelnetd(t *testing.T) {
 func TestTerminalTypes(t *testing.T) {
 	c := telnet.New(&telnet.Options{TerminalTypes: []string{"XTERM-256COLOR", "VT100"}})
 	send, is := "\xff\xfa\x18\x01\xff\xf0", func(name string) string { return "\xff\xfa\x18\x00" + name + "\xff\xf0" }
-	// The last one must be sent twice, then all again.
+	// The client must send the last type twice and then start again with the first type.
 	want := "\xff\xfb\x18" + is("XTERM-256COLOR") + is("VT100") + is("VT100") + is("XTERM-256COLOR")
 	if _, answered := conversation(t, c, "\xff\xfd\x18"+strings.Repeat(send, 4), len(want)); answered != want {
 		t.Errorf("%q, want %q", answered, want)
@@ -186,7 +187,7 @@ func TestCharset(t *testing.T) {
 	}
 }
 
-// The client must send the requested environment, but never a user's name.
+// The client must send the requested environment variables, but never a user name.
 func TestEnvironment(t *testing.T) {
 	c := telnet.New(&telnet.Options{Environment: []string{"LANG=de_DE.UTF-8", "USER=root", "user=-f root", "LogName=x", "DISPLAY=:0", "ODD=\x01\x02", "none"}})
 	for asked, want := range map[string]string{
@@ -207,7 +208,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Malformed subnegotiations must be ignored.
+// The client must ignore malformed subnegotiations.
 func TestMalformed(t *testing.T) {
 	text := "\xff\xfd\x18\xff\xfd\x2a\xff\xfd\x1f"
 	want := "\xff\xfb\x18\xff\xfb\x2a\xff\xfb\x1f\xff\xfa\x1f\x00\x50\x00\x18\xff\xf0"
@@ -220,7 +221,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// The client must pass the data of a host without Telnet unchanged.
+// The client must pass the data unchanged if the host does not use Telnet.
 func TestPlainService(t *testing.T) {
 	typed := make(chan string, 1)
 	s := session(t, nil, "telnet://h:25/", host(func(c net.Conn) {
@@ -247,7 +248,7 @@ func TestPlainService(t *testing.T) {
 	}
 }
 
-// Window sizes, commands and echoing during the session.
+// The client must handle window sizes, commands and echoing during a session.
 func TestSession(t *testing.T) {
 	read := func(c net.Conn, want string) {
 		buf := make([]byte, len(want))
@@ -296,8 +297,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// Enter must be CR LF (RFC 1123 section 3.3.1), whether the host echoes or
-// suppresses go aheads, unless it accepts binary or the user selects otherwise.
+// The client must send the Enter key as CR LF (RFC 1123 section 3.3.1), unless the host accepts
+// binary mode or the user selects CR NUL. The options ECHO and SGA must not change this.
 func TestEnter(t *testing.T) {
 	for _, test := range []struct {
 		name, host, answered string
@@ -366,7 +367,7 @@ func TestStartTLS(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		// Input before TLS must be sent over TLS.
+		// The client must send input that the user types before TLS starts over TLS.
 		line := make([]byte, len("s3cret\r\n"))
 		if _, err := io.ReadFull(over, line); err != nil || string(line) != "s3cret\r\n" {
 			t.Errorf("%q, %v", line, err)
@@ -387,7 +388,7 @@ func TestStartTLS(t *testing.T) {
 	if !slices.Contains(s.Conn.Status(), scheme.Field{Name: "tls", Value: true}) {
 		t.Error(s.Conn.Status())
 	}
-	// Another host's certificate.
+	// The client must reject the certificate of another host.
 	s = session(t, telnet.New(&telnet.Options{TLSConfig: ours}), "telnet://other.example/", host(func(c net.Conn) {
 		if _, err := begin(c); err == nil {
 			t.Error("the certificate is taken")
@@ -422,13 +423,13 @@ func (unreachable) DialContext(context.Context, string, string) (net.Conn, error
 	return nil, errors.New("connection refused")
 }
 
-func TestEnds(t *testing.T) {
+func TestSessionErrors(t *testing.T) {
 	for _, text := range []string{"telnet://h/", "rlogin://u@h/", "tn3270://h/"} {
 		if _, err := open(t, nil, text, unreachable{}); !errors.Is(err, scheme.ErrUnreachable) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// The end of the context must end the session.
+	// When the context is canceled, the session must end.
 	silent := host(func(c net.Conn) { io.Copy(io.Discard, c) })
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
@@ -444,7 +445,7 @@ func TestEnds(t *testing.T) {
 	if _, err := telnet.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse("rlogin://u@h/"), Dial: silent}); !errors.Is(err, why) {
 		t.Error(err)
 	}
-	// A host that only negotiates.
+	// This host only negotiates options.
 	s := session(t, nil, "telnet://h/", host(func(c net.Conn) {
 		go io.Copy(io.Discard, c)
 		io.WriteString(c, strings.Repeat("\xff\xfd\x03\xff\xfe\x03", 1<<14))
@@ -454,14 +455,14 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A connection that breaks during the handshake must be one failure, and not the server's
-// fault if the session was closed locally.
+// If the connection breaks during the TLS handshake, the client must report one error. The error
+// must not blame the server if the caller has closed the session.
 func TestBrokenTLS(t *testing.T) {
 	for _, here := range []bool{false, true} {
 		agreed := make(chan bool)
 		s := session(t, nil, "telnet://h/", host(func(c net.Conn) {
 			io.WriteString(c, "\xff\xfd\x2e\xff\xfa\x2e\x01\xff\xf0")
-			io.ReadFull(c, make([]byte, len("\xff\xfb\x2e\xff\xfa\x2e\x01\xff\xf0")+1)) // and the handshake's first octet
+			io.ReadFull(c, make([]byte, len("\xff\xfb\x2e\xff\xfa\x2e\x01\xff\xf0")+1)) // and the first octet of the handshake
 			if close(agreed); here {
 				io.Copy(io.Discard, c)
 			} else {
@@ -481,7 +482,7 @@ func TestBrokenTLS(t *testing.T) {
 	}
 }
 
-// A session that is closed locally must not be reported as the server's fault.
+// If the caller closes a session, the error must not blame the server.
 func TestCloseIsNoServerFault(t *testing.T) {
 	for text, dial := range map[string]scheme.Dialer{
 		"telnet://h/": host(func(c net.Conn) { io.Copy(io.Discard, c) }),
@@ -506,7 +507,7 @@ func TestCloseIsNoServerFault(t *testing.T) {
 	}
 }
 
-// Input must never be in the trace.
+// The trace must never contain the user's input.
 func TestTrace(t *testing.T) {
 	var mu sync.Mutex
 	var lines []string

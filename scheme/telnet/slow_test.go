@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// invariants compares one of the three schemes with the production of section 5, or
-// the same production with another name:
+// invariants compares one of the three schemes with the production in section 5. For rlogin and
+// tn3270, only the scheme name differs:
 //
 //	telneturl = "telnet://" login [ "/" ]
 func invariants(s scheme.Scheme) bnftest.Invariants {
@@ -30,7 +30,7 @@ var seeds = []string{
 	"telnet://host.dom/path", "telnet://;?&=@h", "telnet:h", "TELNET://H.x:023/",
 }
 
-// seedsOf returns the seeds as URLs of the scheme of l.
+// seedsOf returns the seeds as URLs of the scheme that l tests.
 func seedsOf(l bnftest.Invariants) (list []string) {
 	for _, text := range seeds {
 		list = append(list, strings.Replace(text, "telnet:", l.Scheme.Name+":", 1))

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// telnet opens a session with Telnet. The client sends nothing first, so that it does
-// not disturb a host without Telnet.
+// telnet opens a Telnet session. The client waits for the host to send first, because a host
+// without Telnet would read Telnet commands as input.
 func (op *opener) telnet() (scheme.Terminal, error) {
 	conn, err := op.dial(TelnetPort, op.req.Dial.DialContext)
 	if err != nil {
@@ -33,7 +33,7 @@ func (op *opener) telnet() (scheme.Terminal, error) {
 	return t, nil
 }
 
-// trace reports Telnet commands, but never typed data, which may contain a password.
+// trace reports Telnet commands. It never reports the user's input, which may contain a password.
 func (op *opener) trace(sent bool, text string) { op.req.Traced(sent, text) }
 
 type telnetConn struct {
@@ -77,8 +77,8 @@ func (t *telnetConn) options() []nvt.Option {
 	return list
 }
 
-// changed records that the host uses Telnet. It then reports that the state of the session
-// has changed.
+// changed records that the host uses Telnet. It also reports that the state of the session has
+// changed.
 func (t *telnetConn) changed() {
 	t.spoken.Store(true)
 	t.notify()
@@ -134,15 +134,15 @@ func (t *telnetConn) sendWindow() error {
 
 func clamp(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// charsetRequest accepts the first of the client's character sets that the host offers. The
-// client does not translate the data.
+// charsetRequest accepts a character set that the host offers. It selects the first such set in
+// the client's list. The client does not translate the data.
 func (t *telnetConn) charsetRequest(data []byte) {
 	if len(data) < 2 || data[0] != nvt.CharsetRequest {
 		return
 	}
 	list := string(data[1:])
 	if table := "[TTABLE]"; strings.HasPrefix(list, table) && len(list) > len(table) {
-		// Skip the offer of a translation table, and the version of that table.
+		// Skip the translation table offer and the version of that table.
 		list = list[len(table)+1:]
 	}
 	if len(list) < 2 {
@@ -188,7 +188,7 @@ func (t *telnetConn) sendEnvironment(data []byte) {
 }
 
 var (
-	wellKnown     = []string{"JOB", "ACCT", "PRINTER", "SYSTEMTYPE", "DISPLAY"} // variables of RFC 1572, without USER
+	wellKnown     = []string{"JOB", "ACCT", "PRINTER", "SYSTEMTYPE", "DISPLAY"} // variables defined in RFC 1572, except USER
 	userVariables = []string{"USER", "LOGNAME", "USERNAME"}                     // variables that the client never sends
 )
 
@@ -208,7 +208,7 @@ func environmentNames(data []byte) (names []string) {
 		}
 	}
 	if slices.Equal(names, []string{"", ""}) || slices.Equal(names, []string{""}) {
-		return nil // the host requests all variables of one kind, or of both kinds
+		return nil // the host requests all variables of one or both kinds
 	}
 	return names
 }
@@ -226,13 +226,13 @@ func appendEscaped(b []byte, text string) []byte {
 // Echoes implements [scheme.Terminal].
 func (t *telnetConn) Echoes() bool { return t.Enabled(false, nvt.Echo) }
 
-// commands maps names to the codes of those RFC 854 commands that a user may send.
+// commands maps the names of the RFC 854 commands that a user may send to their codes.
 var commands = map[string]byte{
 	"ao": nvt.AO, "ayt": nvt.AYT, "brk": nvt.BRK, "ec": nvt.EC, "el": nvt.EL, "eor": nvt.EOR, "ga": nvt.GA, "ip": nvt.IP, "nop": nvt.NOP,
 }
 
-// Commands for line ends (RFC 1123 section 3.3.1): "crlf" and "crnul" select the
-// octets that Enter sends, and "lf" sends LF.
+// These constants are the commands for line ends (RFC 1123 section 3.3.1). The commands "crlf" and
+// "crnul" select the octets that the Enter key sends, and "lf" sends LF.
 const (
 	enterCRLF = "crlf"
 	enterNUL  = "crnul"

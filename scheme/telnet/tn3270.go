@@ -18,32 +18,33 @@ import (
 
 // TN3270Options configure tn3270 sessions. The zero value selects the defaults.
 type TN3270Options struct {
-	Model      int    // model of the terminal, 2 to 5; 0 means 2, with 24 rows of 80 columns
+	Model      int    // terminal model, 2 to 5; 0 means 2, which has 24 rows of 80 columns
 	CodePage   string // code page of the host; empty means "037"
-	DeviceName string // the requested device or group; empty means any
-	Monochrome bool   // a terminal without colors
-	Basic      bool   // do not use TN3270E (RFC 2355), for hosts that implement it badly
+	DeviceName string // name of the requested device or group; empty means any device
+	Monochrome bool   // whether the terminal has no colors
+	Basic      bool   // do not use TN3270E (RFC 2355), for hosts with a faulty implementation
 }
 
-// Terminal3270 is the connection of a tn3270 session. Read returns drawings of the screen
-// for an ECMA-48 terminal, and Write accepts the input of such a terminal. Programs
-// should use Screen instead; the session continues whether or not the caller calls Read.
+// Terminal3270 is the connection of a tn3270 session. Its Read method returns drawings of the
+// screen for an ECMA-48 terminal, and its Write method accepts the input of such a terminal. A
+// program that does not display the session should use Screen instead. The session continues even
+// if the caller does not call Read.
 //
-// Until the host starts 3270 data streams it sends text, which Read returns but Screen
-// does not contain.
+// Until the host starts to use 3270 data streams, it sends text. Read returns this text, but
+// Screen does not contain it.
 type Terminal3270 interface {
 	scheme.Terminal
-	// Screen returns the screen. The caller must only read it.
+	// Screen returns the screen. The caller must not change the screen.
 	Screen() *tn3270.Screen
-	// Press presses a key and sends the resulting record. The error is the screen's,
-	// such as [tn3270.ErrLocked], or the connection's.
+	// Press presses a key and sends the resulting record. The error comes from the screen,
+	// such as [tn3270.ErrLocked], or from the connection.
 	Press(k tn3270.Key) error
-	// Type types characters. The error is the screen's.
+	// Type types characters. It returns the same errors as [tn3270.Screen.Type].
 	Type(text string) error
 }
 
-// maxText is the maximum number of octets of text that the session buffers for Read. It
-// discards older text.
+// maxText is the maximum number of text octets that the session buffers for Read. If there is more
+// text, the session discards the oldest text.
 const maxText = 1 << 20
 
 func (op *opener) tn3270() (scheme.Terminal, error) {
@@ -75,14 +76,14 @@ type conn3270 struct {
 	screen   *tn3270.Screen
 	extended extended
 
-	keys    sync.Mutex // held while the session handles a key and its record, or a record and its reply
+	keys    sync.Mutex // locked while the session handles a key and its record, or a record and its reply
 	decoder tn3270.Decoder
 
 	mu            sync.Mutex // guards the fields below
 	wake          chan struct{}
 	columns, rows int
 	out           []byte // output that Read has not returned
-	records       bool   // the host sends data streams, not text
+	records       bool   // the host sends data streams instead of text
 	view          view
 	ended         error
 	deadline      time.Time
@@ -115,7 +116,8 @@ func (t *conn3270) terminalType(data []byte) {
 	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 }
 
-// negotiated checks whether the host now sends data streams instead of text.
+// negotiated updates the state after an option has changed, which may mean that the host now sends
+// data streams instead of text.
 func (t *conn3270) negotiated() {
 	records := t.Enabled(true, nvt.TN3270E) || t.Enabled(false, nvt.EndOfRecord) && t.Enabled(false, nvt.Binary)
 	t.update(func() { t.records = records })
@@ -128,7 +130,7 @@ func (t *conn3270) hasRecords() bool {
 	return t.records
 }
 
-// update calls change, which changes state that Read waits for.
+// update calls the function change, which may change the state for which Read waits.
 func (t *conn3270) update(change func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,8 +148,8 @@ func (t *conn3270) records3270() error {
 	var record []byte
 	piece := make([]byte, 16<<10)
 	for {
-		// Next returns the data before a command, so the mode at the time before the
-		// command applies.
+		// Next returns the data before a command, so use the mode that was in effect
+		// before the command.
 		records := t.hasRecords()
 		n, end, err := t.Next(piece)
 		if err != nil {
@@ -169,8 +171,8 @@ func (t *conn3270) records3270() error {
 	}
 }
 
-// text appends text to the output for Read. If no caller reads, it discards the oldest
-// output.
+// text appends text to the output for Read. If there is too much unread output, it discards the
+// oldest output.
 func (t *conn3270) text(text []byte) {
 	if len(text) == 0 {
 		return
@@ -183,8 +185,8 @@ func (t *conn3270) text(text []byte) {
 	})
 }
 
-// record handles a record and sends the reply. It changes the screen before it sends the
-// reply. If the user presses a key in the meantime, the session sends the key's record
+// record handles a record from the host and sends the reply. It updates the screen before it sends
+// the reply. If the user presses a key in the meantime, the session sends the record for the key
 // after the reply.
 func (t *conn3270) record(record []byte) error {
 	t.keys.Lock()
@@ -244,8 +246,8 @@ func (t *conn3270) Type(text string) error {
 	return t.screen.Type(text)
 }
 
-// Write implements [scheme.Terminal]. If the screen does not accept an input, Write returns
-// no error. Instead the terminal rings the bell, and the screen explains the reason.
+// Write implements [scheme.Terminal]. If the screen does not accept an input, Write returns no
+// error. Instead, Write rings the terminal's bell, and the status line shows the reason.
 func (t *conn3270) Write(p []byte) (int, error) {
 	if !t.hasRecords() {
 		return t.Conn.Write(p)
@@ -324,8 +326,8 @@ func (t *conn3270) SetDeadline(at time.Time) error {
 	return errors.Join(t.SetReadDeadline(at), t.SetWriteDeadline(at))
 }
 
-// SetWindow implements [scheme.Terminal]. Only the host determines the size of the screen,
-// so SetWindow does not change that size. It redraws the screen.
+// SetWindow implements [scheme.Terminal]. The host determines the screen size, so SetWindow only
+// redraws the screen.
 func (t *conn3270) SetWindow(columns, rows int) error {
 	t.update(func() {
 		t.columns, t.rows = columns, rows
@@ -334,8 +336,8 @@ func (t *conn3270) SetWindow(columns, rows int) error {
 	return nil
 }
 
-// Echoes implements [scheme.Terminal]. It must not hold t.mu when it calls Enabled, which
-// may wait for a host that does not read.
+// Echoes implements [scheme.Terminal]. Echoes must not hold t.mu when it calls Enabled, because
+// Enabled may wait for a host that does not read.
 func (t *conn3270) Echoes() bool { return t.hasRecords() || t.Enabled(false, nvt.Echo) }
 
 // Commands implements [scheme.Terminal].
@@ -383,16 +385,16 @@ func (t *conn3270) Status() []scheme.Field {
 	return list
 }
 
-// view is the state of the user's terminal, on which Read draws.
+// view is the state of the user's terminal, on which Read draws the screen.
 type view struct {
-	shown   bool // the terminal shows the screen rather than text
+	shown   bool // the terminal shows the screen instead of text
 	last    tn3270.Snapshot
-	have    bool // the terminal still shows the snapshot last
+	have    bool // the field last contains what the terminal shows
 	overlay bool // a line about the keyboard covers the last row
 	status  string
 }
 
-// Control sequences that start and end the drawing of a screen.
+// These control sequences start and end the display of a screen.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"

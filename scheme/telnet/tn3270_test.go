@@ -28,7 +28,7 @@ func session3270(t *testing.T, c *telnet.Client, h host) telnet.Terminal3270 {
 	return session(t, c, "tn3270://h/", h).Conn.(telnet.Terminal3270)
 }
 
-// await waits for a state of the screen.
+// await waits until the function ok returns true for the screen.
 func await(t *testing.T, c telnet.Terminal3270, what string, ok func(*tn3270.Screen) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -42,8 +42,8 @@ func shows(text string) func(*tn3270.Screen) bool {
 	return func(s *tn3270.Screen) bool { return strings.Contains(s.Text(), text) }
 }
 
-// The client must negotiate with the console of Hercules like s3270, and show the same
-// screen.
+// The client must negotiate with the Hercules console in the same way as s3270, and must show the
+// same screen.
 func TestReplayHercules(t *testing.T) {
 	for name, c := range map[string]*telnet.Client{
 		"hercules-s3270-first-screen": options3270(telnet.TN3270Options{Basic: true}),
@@ -71,7 +71,8 @@ func TestReplayHercules(t *testing.T) {
 	}
 }
 
-// A host without 3270 data streams must be shown as text, and Enter must send a line end.
+// If a host does not use 3270 data streams, the terminal must show its output as text, and Enter
+// must send a line end.
 func TestTextHost(t *testing.T) {
 	typed := make(chan string, 1)
 	s := session3270(t, nil, func(c net.Conn) {
@@ -98,7 +99,7 @@ func TestTextHost(t *testing.T) {
 	}
 }
 
-// logon is a screen with fields for a name and a password.
+// logon returns the record of a screen with fields for a name and a password.
 func logon(t *testing.T, codePage string) []byte {
 	b, err := tn3270.NewBuilder(&tn3270.Options{CodePage: codePage})
 	if err != nil {
@@ -112,7 +113,7 @@ func logon(t *testing.T, codePage string) []byte {
 	return record
 }
 
-// host3270 is a host that has negotiated 3270 records.
+// host3270 returns a host that negotiates 3270 records and then calls the function then.
 func host3270(t *testing.T, then func(*nvt.Conn)) host {
 	return func(c net.Conn) {
 		both := func(code byte) nvt.Option { return nvt.Option{Code: code, Us: true, Them: true} }
@@ -145,7 +146,7 @@ func received3270(t *testing.T, h *nvt.Conn, codePage string) tn3270.Inbound {
 	return in
 }
 
-// A user at a terminal sees drawings of the screen, and types.
+// Read must return drawings of the screen, and Write must accept the user's keys.
 func TestTerminal3270(t *testing.T) {
 	done := make(chan tn3270.Inbound, 2)
 	s := session3270(t, options3270(telnet.TN3270Options{CodePage: "1047"}), host3270(t, func(h *nvt.Conn) {
@@ -178,8 +179,8 @@ func TestTerminal3270(t *testing.T) {
 	if !s.Echoes() {
 		t.Error("it does not echo")
 	}
-	// The user types the name, Tab and the hidden password; then at a protected position,
-	// which rings the bell; then Reset.
+	// The user types the name, Tab and the hidden password. Then the user types at a protected
+	// position, which rings the bell, and presses Reset.
 	if _, err := s.Write([]byte("fred[1]\ts3cret")); err != nil {
 		t.Error(err)
 	}
@@ -232,7 +233,8 @@ func TestReadDeadline(t *testing.T) {
 	}
 }
 
-// exchangeScript is a scripted conversation: data that the host sends, and then expects.
+// exchangeScript returns a host that follows a script. Each pair of lines contains the data that
+// the host sends and the data that it then expects.
 func exchangeScript(t *testing.T, lines []string, then func(c net.Conn)) host {
 	return func(c net.Conn) {
 		for i, line := range lines {
@@ -254,7 +256,8 @@ func exchangeScript(t *testing.T, lines []string, then func(c net.Conn)) host {
 
 func sub(text string) string { return "\xff\xfa\x28" + text + "\xff\xf0" }
 
-// RFC 2355 section 7: a device, functions, records with headers, responses.
+// The client must negotiate a device and functions, handle record headers, and send responses (RFC
+// 2355 section 7).
 func TestTN3270E(t *testing.T) {
 	screen := string(logon(t, ""))
 	enter, ready := make(chan string, 1), make(chan struct{})
@@ -262,14 +265,16 @@ func TestTN3270E(t *testing.T) {
 		"\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-4-E\x01LU42"),
 		sub("\x02\x04IBM-3278-4-E\x01LU42"), sub("\x03\x07\x00\x02\x04"),
-		// The host rejects SYSREQ, and requests functions that the client lacks.
+		// The host rejects SYSREQ, and requests functions that the client does not
+		// support.
 		sub("\x03\x07\x00\x02\x03"), sub("\x03\x07\x00\x02"),
 		sub("\x03\x04\x00\x02"), "",
 		"\x03\x00\x00\x00\x00BIND\xff\xef" + "\x00\x00\x02\x00\x07" + screen + "\xff\xef", "\x02\x00\x00\x00\x07\x00\xff\xef",
-		// An invalid record, and one of an unknown type.
+		// The host sends an invalid record and a record of an unknown type.
 		"\x00\x00\x01\x00\x08\xf5\xc3\x11\x7f\xff\xff\xff\xef", "\x02\x00\x01\x00\x08\x02\xff\xef",
 		"\x01\x00\x02\x00\x09SCS\xff\xef", "\x02\x00\x01\x00\x09\x00\xff\xef",
-		// A truncated record, which has no answer, and a response.
+		// The host sends a truncated record, which the client must not answer, and a
+		// response.
 		"\x00\x00\xff\xef" + "\x00\x00\x01\x00\x0a" + screen + "\xff\xef" + "\x02\x00\x00\x00\x00\x00\xff\xef" + "\x04\x00\x00\x00\x00\xff\xef", "",
 	}, func(c net.Conn) {
 		close(ready)
@@ -294,7 +299,7 @@ func TestTN3270E(t *testing.T) {
 	}
 }
 
-// If the host rejects a device, the session must continue as TN3270 before RFC 2355.
+// If the host rejects a device, the session must continue without TN3270E.
 func TestTN3270ERejected(t *testing.T) {
 	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42"}), exchangeScript(t, []string{
 		"\xff\xfd\x28", "\xff\xfb\x28",
@@ -310,7 +315,8 @@ func TestTN3270ERejected(t *testing.T) {
 	}
 }
 
-// Text before the first record, SSCP-LU-DATA with its input, and NVT-DATA.
+// The client must show text before the first record, SSCP-LU-DATA and NVT-DATA, and must send
+// input as SSCP-LU-DATA.
 func TestTN3270EText(t *testing.T) {
 	typed := make(chan string, 1)
 	s := session3270(t, nil, exchangeScript(t, []string{
@@ -377,7 +383,7 @@ func TestBad3270(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	// A record without an end.
+	// The host sends an endless record.
 	s := session3270(t, nil, host3270(t, func(h *nvt.Conn) {
 		go io.Copy(io.Discard, h.Conn)
 		for range 20 {
@@ -387,7 +393,7 @@ func TestBad3270(t *testing.T) {
 	if _, err := io.Copy(io.Discard, s); !errors.Is(err, scheme.ErrProtocol) {
 		t.Error(err)
 	}
-	// Unread text must not stop the session, and the oldest must be discarded.
+	// Unread text must not block the session, and the session must discard the oldest text.
 	written := make(chan struct{})
 	s = session3270(t, nil, func(c net.Conn) {
 		defer close(written)
@@ -415,7 +421,7 @@ func FuzzTN3270E(f *testing.F) {
 	c := telnet.New(nil)
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		if len(stream) > 16<<10 {
-			return // a few screens
+			return // the size of a few screens
 		}
 		res, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("tn3270://h/"), Dial: given{&canned{left: bytes.NewReader(stream)}}})
 		if err != nil {
@@ -430,9 +436,9 @@ func FuzzTN3270E(f *testing.F) {
 	})
 }
 
-// canned is a connection whose peer has sent everything, and accepts all input.
+// canned is a connection whose peer has already sent all its data and accepts all input.
 type canned struct {
-	net.Conn // nil
+	net.Conn // always nil
 	left     *bytes.Reader
 }
 
@@ -443,12 +449,12 @@ func (c *canned) SetDeadline(time.Time) error      { return nil }
 func (c *canned) SetReadDeadline(time.Time) error  { return nil }
 func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 
-// given is a Dialer that returns a given connection.
+// given is a Dialer that returns its connection.
 type given struct{ net.Conn }
 
 func (g given) DialContext(context.Context, string, string) (net.Conn, error) { return g.Conn, nil }
 
-// The sequence of each key must be read as that key.
+// The session must recognize the key sequences that Keys returns.
 func TestKeys3270(t *testing.T) {
 	s := session3270(t, nil, func(c net.Conn) { io.Copy(io.Discard, c) })
 	keys := s.(scheme.KeyTerminal).Keys()

@@ -15,16 +15,16 @@ import (
 // and SYSREQ (RFC 2355 section 7.2.2). All other functions are for printers.
 var functions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
 
-// Codes of responses (RFC 2355 section 8.1).
+// These constants are the response codes (RFC 2355 section 8.1).
 const (
 	ePositive    = 0
 	eNegative    = 1
-	eDeviceEnd   = 0 // code of a positive response
-	eOpCheck     = 2 // code of a negative response: the data stream is invalid
-	eRejectedNow = 0 // code of a negative response: the record type is not for terminals
+	eDeviceEnd   = 0 // positive response code
+	eOpCheck     = 2 // negative response code for an invalid data stream
+	eRejectedNow = 0 // negative response code for a record type that is not for terminals
 )
 
-// reasons lists why a host rejects a device (RFC 2355 section 7.1.6).
+// reasons lists the reasons for which a host rejects a device (RFC 2355 section 7.1.6).
 var reasons = [...]string{
 	"its partner device is missing", "it is in use", "it can't be associated", "there is no such device", "no such device type",
 	"the device has another type", "unknown", "not supported",
@@ -36,7 +36,7 @@ type extended struct {
 
 	// conn.mu guards the fields below.
 	agreed   []byte // functions that both sides agreed on; only the reading goroutine changes them
-	sequence uint16 // number of the next record that is sent; 0 if responses are not in use
+	sequence uint16 // sequence number of the next record to send; 0 if responses are not in use
 	device   string
 	rejected string
 }
@@ -56,8 +56,8 @@ func (e *extended) sub(data []byte) {
 	}
 }
 
-// request requests a device. The device type has no extended attributes, because in TN3270E
-// a Query Reply announces them (RFC 2355 section 7.1.1).
+// request requests a device. The device type does not mention extended attributes, because a Query
+// Reply announces them in TN3270E (RFC 2355 section 7.1.1).
 func (e *extended) request() {
 	o := *e.conn.terminal
 	o.Extended = false
@@ -89,8 +89,8 @@ func (e *extended) agree(list []byte) {
 	e.conn.update(func() { e.agreed = agreed })
 }
 
-// propose answers the host's list of functions. It accepts the list, or requests only those
-// functions in the list that the client supports (RFC 2355 section 7.2.1).
+// propose answers the host's list of functions. It accepts the list, or proposes the functions in
+// the list that the client supports (RFC 2355 section 7.2.1).
 func (e *extended) propose(list []byte) {
 	var common []byte
 	for _, f := range list {
@@ -136,8 +136,8 @@ func (e *extended) record(record []byte) error {
 
 var errKind = errors.New("a record type that terminals do not receive")
 
-// respond reports the outcome of a record if the host requests a response. The host can
-// request responses only for data streams (RFC 2355 section 8.1.3).
+// respond sends the outcome of a record if the host requested a response. The host can request
+// responses only for data streams (RFC 2355 section 8.1.3).
 func (e *extended) respond(header []byte, failed error) error {
 	if !slices.Contains(e.agreed, nvt.Responses) || header[0] != nvt.Record3270Data && header[0] != nvt.RecordSCSData {
 		return nil

@@ -38,12 +38,12 @@ func TestParseRefuses(t *testing.T) {
 	})
 }
 
-// TestAdvice checks that no user name that could be an option or a command reaches a
-// program or a terminal.
+// TestAdvice checks that Advice rejects user names that a program could read as an option, or a
+// terminal as a command.
 func TestAdvice(t *testing.T) {
 	for _, row := range []struct {
 		text, user string
-		offset     int // -1 if it is returned
+		offset     int // offset of the expected error; -1 if Advice must return the name
 	}{
 		{"telnet://user:pw@h", "user", -1},
 		{"telnet://h", "", -1},
@@ -77,7 +77,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestPasswordHidden checks that errors and findings show no password.
+// TestPasswordHidden checks that errors and findings do not contain the password.
 func TestPasswordHidden(t *testing.T) {
 	x := bnftest.MustParse(t, telnet.Parse, "telnet://-f:s3cret@h/")
 	if _, err := x.Advice(); err == nil || strings.Contains(err.Error(), "s3cret") {
@@ -94,7 +94,7 @@ func TestParts(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for _, row := range []struct {
 		parts telnet.Parts
-		want  string // empty: an error
+		want  string // empty if URL must return an error
 	}{
 		{telnet.Parts{Host: "host.dom"}, "telnet://host.dom/"},
 		{telnet.Parts{Scheme: "rlogin", User: text("a@b"), Host: "h", Port: 514}, "rlogin://a%40b@h:514/"},

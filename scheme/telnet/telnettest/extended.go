@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// Reasons for rejecting a device.
+// These constants are the reasons for rejecting a device.
 const (
 	noSuchDevice = 3
 	noSuchType   = 4
@@ -64,9 +64,9 @@ func (h *Host) deviceAsked(data []byte) {
 	h.Sub(nvt.TN3270E, []byte{nvt.TN3270EDeviceType, nvt.TN3270EReject, nvt.TN3270EReason, reason})
 }
 
-// functionsAsked answers the terminal's list of functions. If the host supports all of
-// them, it accepts the list. Otherwise it requests the functions that the host also
-// supports.
+// functionsAsked answers the terminal's list of functions. If the host supports all functions in
+// the list, functionsAsked accepts the list. Otherwise it proposes the functions in the list that
+// the host supports.
 func (h *Host) functionsAsked(list []byte) {
 	common := slices.DeleteFunc(slices.Clone(list), func(f byte) bool { return !slices.Contains(h.o.Functions, f) })
 	if len(common) < len(list) {
@@ -86,11 +86,11 @@ func (h *Host) agree(functions []byte) {
 	h.gotAnswer(nvt.TN3270E)
 }
 
-// bindImage returns the BIND of a session. It contains only the fields that terminals read,
-// the screen sizes.
+// bindImage returns the BIND image of a session. It contains only the screen sizes, because
+// terminals ignore all other fields.
 func (h *Host) bindImage() []byte {
 	const (
-		defaultRows = 20 // offset of the default rows and columns, the alternate rows and columns, and the size code
+		defaultRows = 20 // offset of the default rows and columns, which precede the alternate rows and columns and the size code
 		bothSizes   = 0x7F
 	)
 	rows, columns := h.Size()

@@ -8,7 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// A host must accept any octets from a client, and end when the client does.
+// A host must accept any octets from a client, and must end the session when the client closes the
+// connection.
 func FuzzHosts(f *testing.F) {
 	started := func(s *telnettest.Server, err error) *telnettest.Server {
 		if err != nil {
@@ -38,7 +39,7 @@ func FuzzHosts(f *testing.F) {
 			c.Write(sent)
 			c.(*net.TCPConn).CloseWrite()
 		}()
-		// A requested flood is not an error of the host.
+		// The client may have requested endless output, which is not an error of the host.
 		io.Copy(io.Discard, io.LimitReader(c, 1<<20))
 	})
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// HostOptions configure a tn3270 host. The zero value implements only RFC 1576 and
+// HostOptions configure a tn3270 host. With the zero value, a host implements only RFC 1576 and
 // accepts any login.
 type HostOptions struct {
 	Extended bool     // offer TN3270E first (RFC 2355)
 	Devices  []string // names of devices or groups; nil means any requested one, and "LU0001"
-	// Functions lists the functions of TN3270E that the host accepts. If nil, they are
-	// BIND-IMAGE, RESPONSES and SYSREQ.
+	// Functions lists the TN3270E functions that the host accepts. The default is BIND-IMAGE,
+	// RESPONSES and SYSREQ.
 	Functions []byte
 	CodePage  string // empty means "037"
-	// Users maps names to passwords, in upper case, for the built-in screens. If nil, the
-	// host accepts any login.
+	// Users maps user names to passwords for the built-in screens. Names and passwords must be
+	// in upper case. If Users is nil, the host accepts any login.
 	Users map[string]string
 	// Run runs the session until it returns. If nil, the host shows a few built-in screens.
 	Run func(*Host) error
@@ -34,7 +34,7 @@ type HostOptions struct {
 	Listener net.Listener
 }
 
-// StartTN3270 starts a tn3270 host. o may be nil.
+// StartTN3270 starts a tn3270 host. The options o may be nil.
 func StartTN3270(o *HostOptions) (*Server, error) {
 	var options HostOptions
 	if o != nil {
@@ -107,16 +107,16 @@ func (h *Host) Size() (rows, columns int) {
 	return size[0], size[1]
 }
 
-// Device returns the device name that TN3270E assigned, or "".
+// Device returns the device name that the host assigned with TN3270E, or "" if there is none.
 func (h *Host) Device() string { return h.device }
 
 // Extended reports whether TN3270E is in use.
 func (h *Host) Extended() bool { return h.extended }
 
-// Builder returns the builder of records for this terminal. It builds one at a time.
+// Builder returns the record builder for this terminal. The builder creates one record at a time.
 func (h *Host) Builder() *tn3270.Builder { return h.builder }
 
-// Show sends the record of b.
+// Show sends the record that the builder b contains.
 func (h *Host) Show(b *tn3270.Builder) error {
 	record, err := b.Record()
 	if err != nil {
@@ -125,7 +125,7 @@ func (h *Host) Show(b *tn3270.Builder) error {
 	return h.Send(record)
 }
 
-// Send sends a record with any octets.
+// Send sends a record with arbitrary octets.
 func (h *Host) Send(record []byte) error {
 	if h.extended {
 		return h.SendKind(nvt.Record3270Data, record)
@@ -133,7 +133,7 @@ func (h *Host) Send(record []byte) error {
 	return h.WriteRecord(record)
 }
 
-// SendText sends SSCP-LU-DATA, text that the terminal shows as text. It requires TN3270E.
+// SendText sends SSCP-LU-DATA, which the terminal shows as text. It requires TN3270E.
 func (h *Host) SendText(text string) error {
 	record, err := h.builder.Text(text).Record()
 	if err != nil {
@@ -142,8 +142,8 @@ func (h *Host) SendText(text string) error {
 	return h.SendKind(nvt.RecordSSCPLUData, record)
 }
 
-// SendKind sends a record with the given kind and its header (RFC 2355). For a data
-// stream it requests a response, if responses were negotiated.
+// SendKind sends a record with a TN3270E header of the given kind (RFC 2355). For a data stream,
+// it requests a response if the function RESPONSES is in use.
 func (h *Host) SendKind(kind byte, data []byte) error {
 	header := []byte{kind, 0, 0, byte(h.sequence >> 8), byte(h.sequence)}
 	if h.hasFunction(nvt.Responses) {
@@ -155,8 +155,8 @@ func (h *Host) SendKind(kind byte, data []byte) error {
 	return h.WriteRecord(append(header, data...))
 }
 
-// Receive returns the terminal's next input. Attn and SysReq are keys without data. Text
-// in SSCP-LU-DATA is a field with the key Enter.
+// Receive returns the terminal's next input. If the user presses Attn or SysReq, the result
+// contains the key but no data. Receive returns SSCP-LU-DATA text as one field with the key Enter.
 func (h *Host) Receive() (tn3270.Inbound, error) {
 	buf := make([]byte, 4096)
 	for {
@@ -185,11 +185,11 @@ func (h *Host) Receive() (tn3270.Inbound, error) {
 	}
 }
 
-// testRequest is the beginning of a Test Request Read in EBCDIC. Some terminals without
-// TN3270E send it for SysReq.
+// testRequest is the beginning of a Test Request Read in EBCDIC. Some terminals without TN3270E
+// send a Test Request Read for the key SysReq.
 var testRequest = []byte{0x01, 0x6C, 0x61, 0x02}
 
-// inbound parses a record. If the record is a response rather than input, ok is false.
+// inbound parses a record. If the record is a response and not input, ok is false.
 func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 	if h.extended {
 		if len(record) < nvt.RecordHeader {
@@ -201,8 +201,8 @@ func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 			h.log(fmt.Sprintf("response %d: %X % X", int(header[3])<<8|int(header[4]), header[2], data))
 			return in, false, nil
 		case nvt.RecordSSCPLUData:
-			// The record contains only text. Make the text a field after Enter and an
-			// address.
+			// The record contains only text. Convert the text to a field, after the
+			// AID of Enter and an address.
 			record = append([]byte{0x7D, 0x40, 0x40}, data...)
 		}
 	}
@@ -220,8 +220,8 @@ func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 	return in, true, nil
 }
 
-// command handles Attn and SysReq. The client sends them as BRK and IP, or with TN3270E as
-// IP and AO (RFC 1576, RFC 2355 section 10).
+// command handles Attn and SysReq. The client sends these keys as BRK and IP (RFC 1576), or as IP
+// and AO with TN3270E (RFC 2355 section 10).
 func (h *Host) command(command byte) {
 	keys := map[byte]tn3270.Key{nvt.BRK: tn3270.Attn, nvt.IP: tn3270.SysReq}
 	if h.extended {
@@ -283,10 +283,10 @@ func (h *Host) typeTold(data []byte) {
 	}
 }
 
-// terminalType matches the known terminal types, with an optional requested device.
+// terminalType matches the known terminal types, optionally with a requested device name.
 var terminalType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^IBM-327[89]-([2-5])(?:-E)?(?:@.+)?$`) })
 
-// isTerminal records the terminal type, and reports whether the host knows the type.
+// isTerminal records the terminal type of a client, and reports whether the host knows this type.
 func (h *Host) isTerminal(name string) bool {
 	h.log("type " + name)
 	found := terminalType().FindStringSubmatch(name)

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screen is a tn3270 session.
+// screen is a client's tn3270 session with the test host.
 type screen struct {
 	t *testing.T
 	telnet.Terminal3270
@@ -24,7 +24,7 @@ func open3270(t *testing.T, s *telnettest.Server, o telnet.Options) *screen {
 	return &screen{t, open(t, s, "tn3270://", &o).Terminal.(telnet.Terminal3270)}
 }
 
-// shows waits until the screen has text and accepts input.
+// shows waits until the screen contains text and accepts input.
 func (k *screen) shows(text string) {
 	k.t.Helper()
 	err := k.Screen().Wait(testContext(k.t), func(s *tn3270.Screen) bool {
@@ -35,7 +35,7 @@ func (k *screen) shows(text string) {
 	}
 }
 
-// press presses a key and waits for the result.
+// press presses a key and waits until the screen shows the expected text.
 func (k *screen) press(key tn3270.Key, shows string) {
 	k.t.Helper()
 	if err := k.Press(key); err != nil {
@@ -51,7 +51,7 @@ func (k *screen) types(text string) {
 	}
 }
 
-// ends presses a key that ends the session, and waits for the end.
+// ends presses a key that ends the session, and waits for the end of the session.
 func (k *screen) ends(key tn3270.Key) {
 	k.t.Helper()
 	if err := k.Press(key); err != nil {
@@ -65,7 +65,7 @@ func (k *screen) ends(key tn3270.Key) {
 	}
 }
 
-// A session with all built-in screens, by RFC 1576 and by RFC 2355.
+// All built-in screens must work in sessions by RFC 1576 and by RFC 2355.
 func TestPages(t *testing.T) {
 	for _, extended := range []bool{false, true} {
 		s := running(t)(telnettest.StartTN3270(&telnettest.HostOptions{Extended: extended, Users: map[string]string{"ALICE": "S3CRET"}}))
@@ -146,8 +146,8 @@ func TestDevices(t *testing.T) {
 			t.Errorf("%q: %v", device, status)
 		}
 	}
-	// Without such a device it continues without TN3270E, with the name in the terminal's
-	// type.
+	// If the host has no such device, the client must continue without TN3270E and send the
+	// device name in the terminal type.
 	k := open3270(t, s, telnet.Options{TN3270: telnet.TN3270Options{DeviceName: "OTHER", Monochrome: true}})
 	k.shows("User")
 	k.types("BOB")
@@ -168,8 +168,8 @@ func TestCodePage(t *testing.T) {
 	}
 }
 
-// A client without a 3270 terminal gets a message: one that refuses, as a real client did,
-// and one of another type.
+// If a client rejects the option TERMINAL-TYPE, or its terminal has another type, the host must
+// send an error message.
 func TestNoTerminal(t *testing.T) {
 	s := running(t)(telnettest.StartTN3270(nil))
 	k := open(t, s, "telnet://", nil)
@@ -183,7 +183,7 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
-// The negotiation is that of a real host.
+// The host must negotiate options in the same order as a real host.
 func TestHerculesOrder(t *testing.T) {
 	s := running(t)(telnettest.StartTN3270(nil))
 	c := dial(t, s)
@@ -197,7 +197,7 @@ func TestHerculesOrder(t *testing.T) {
 	}
 }
 
-// Run may also send invalid data.
+// The function Run may send invalid data.
 func TestRun(t *testing.T) {
 	s := running(t)(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: func(h *telnettest.Host) error {
 		if rows, columns := h.Size(); rows != 24 || columns != 80 || !h.Extended() || h.Device() != "LU0001" || h.Terminal() != "IBM-3278-2-E" {
@@ -235,7 +235,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Invalid input of a terminal ends the session.
+// Invalid input from a terminal must end the session.
 func TestHostileTerminals(t *testing.T) {
 	negotiated := "\xff\xfb\x18\xff\xfa\x18\x00IBM-3278-2\xff\xf0\xff\xfb\x19\xff\xfd\x19\xff\xfb\x00\xff\xfd\x00"
 	extended := "\xff\xfb\x28\xff\xfa\x28\x02\x07IBM-3278-2-E\xff\xf0\xff\xfa\x28\x03\x07\xff\xf0"

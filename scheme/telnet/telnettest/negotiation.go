@@ -7,14 +7,15 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// Sides of an option, for arguments named us.
+// These constants are values for arguments named us, which select a side of an option.
 const (
 	ours   = true
 	theirs = false
 )
 
-// pendingAnswer is an answer that the other side has not sent yet. If sub is true, it is a
-// subnegotiation. Otherwise it states whether an option is on, on the side that us selects.
+// pendingAnswer is an answer that the other side has not sent yet. If sub is true, the answer is a
+// subnegotiation. Otherwise the answer states whether an option is enabled on the side that us
+// selects.
 type pendingAnswer struct {
 	us   bool
 	sub  bool
@@ -35,7 +36,7 @@ func (n *negotiation) begin(c net.Conn, list []nvt.Option, command func(byte)) {
 	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command, Changed: changed})
 }
 
-// request requests that options be turned on. It does not wait for the answers.
+// request requests that the other side enable options. It does not wait for the answers.
 func (n *negotiation) request(us bool, codes ...byte) (err error) {
 	for _, code := range codes {
 		if !n.Enabled(us, code) {
@@ -46,7 +47,7 @@ func (n *negotiation) request(us bool, codes ...byte) (err error) {
 	return err
 }
 
-// send sends SEND. The other side answers with a subnegotiation.
+// send sends a SEND subnegotiation, which the other side must answer with a subnegotiation.
 func (n *negotiation) send(code byte) error {
 	n.expectAnswer(code)
 	return n.Sub(code, []byte{nvt.Send})
@@ -54,12 +55,12 @@ func (n *negotiation) send(code byte) error {
 
 func (n *negotiation) ask(code byte) error { return errors.Join(n.send(code), n.wait()) }
 
-// expectAnswer adds a subnegotiation to the pending answers, and gotAnswer removes it.
+// expectAnswer adds a subnegotiation to the pending answers. The method gotAnswer removes it.
 func (n *negotiation) expectAnswer(code byte) { n.pending[pendingAnswer{sub: true, code: code}] = true }
 
 func (n *negotiation) gotAnswer(code byte) { delete(n.pending, pendingAnswer{sub: true, code: code}) }
 
-// maxEarly is the maximum number of input octets that are buffered during the negotiation.
+// maxEarly is the maximum number of input octets that a host buffers during the negotiation.
 const maxEarly = 64 << 10
 
 // wait waits for the pending answers. It buffers the input that arrives in the meantime.
@@ -76,7 +77,7 @@ func (n *negotiation) wait() error {
 	return nil
 }
 
-// readTyped reads up to the next command. The command may represent a key.
+// readTyped reads input up to the next command. The command may represent a key.
 func (n *negotiation) readTyped() ([]byte, error) {
 	buf := make([]byte, 4096)
 	got, _, err := n.Next(buf)

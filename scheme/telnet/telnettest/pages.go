@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// pages holds the built-in screens of a host: the logon screen, a menu, and the screens of
-// the menu.
+// pages implements the built-in screens of a host. These are the logon screen, a menu, and the
+// screens in the menu.
 type pages struct {
 	*Host
 	users   map[string]string
@@ -18,7 +18,7 @@ type pages struct {
 	message string // message for the next screen
 }
 
-// page shows a screen and returns the next one. A nil page ends the session.
+// page is a function that shows a screen and returns the next page. A nil page ends the session.
 type page func() (page, error)
 
 func (p *pages) run() error {
@@ -33,7 +33,7 @@ func (p *pages) run() error {
 
 const title = "THE MUSEUM OF THE NETWORK"
 
-// screen begins a screen of 24 rows and 80 columns, with a title and the message.
+// screen begins a screen of 24 rows and 80 columns. It writes the title and the current message.
 func (p *pages) screen() *tn3270.Builder {
 	b := p.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
 		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
@@ -49,7 +49,7 @@ func (p *pages) showAndReceive(b *tn3270.Builder) (tn3270.Inbound, error) {
 	return p.Receive()
 }
 
-// Positions of the fields of the logon screen.
+// These constants are the positions of the fields on the logon screen.
 const (
 	userRow = 4 + iota
 	passwordRow
@@ -59,7 +59,7 @@ const (
 	inputLength = 8
 )
 
-// logon requests user, password and room.
+// logon requests the user, the password and a room.
 func (p *pages) logon() (page, error) {
 	b := p.screen().At(24, 1).Field(tn3270.Skip).Text("Enter logs on   PF3 ends")
 	b = p.input(b, roomRow, "Room", tn3270.Numeric)
@@ -97,8 +97,8 @@ func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribut
 		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
 }
 
-// Input returns the user's input in a field of a screen with 80 columns. The attribute of
-// the field is at the given row and column, counted from 1.
+// Input returns the user's input in a field on a screen with 80 columns. The arguments row and
+// column are the position of the field's attribute, counted from 1.
 func Input(in tn3270.Inbound, row, column int) string {
 	for _, f := range in.Fields {
 		if f.Address == (row-1)*80+column {
@@ -140,13 +140,13 @@ func (p *pages) menu() (page, error) {
 	return p.menu, nil
 }
 
-// back shows a screen. Any key returns to the menu.
+// back shows a screen, from which any key returns to the menu.
 func (p *pages) back(b *tn3270.Builder) (page, error) {
 	_, err := p.showAndReceive(b)
 	return p.menu, err
 }
 
-// Colors and highlights, with their names.
+// These variables list the colors and highlightings with their names.
 var (
 	palette = []struct {
 		name  string

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// RloginOptions configure an rlogin host. The zero value trusts all users.
+// RloginOptions configure an rlogin host. With the zero value, a host trusts all users.
 type RloginOptions struct {
-	Users    map[string]string   // names and passwords, requested in the stream; nil means no login
-	Handle   func(io.ReadWriter) // its argument is a [*Terminal]; nil means login and shell
-	Listener net.Listener        // Close closes it; nil means a free loopback port
+	Users    map[string]string   // user names and passwords, which the host requests in the stream; nil means no login
+	Handle   func(io.ReadWriter) // handles a session; its argument is a [*Terminal]; nil means login and shell
+	Listener net.Listener        // accepts connections; Close closes it; nil means a free loopback port
 }
 
-// StartRlogin starts an rlogin host (RFC 1282). o may be nil. On Linux the host
-// requests the window size with urgent data; on other systems it does not.
+// StartRlogin starts an rlogin host (RFC 1282). The options o may be nil. Only on Linux does the
+// host request the window size, because it needs urgent data.
 func StartRlogin(o *RloginOptions) (*Server, error) {
 	var options RloginOptions
 	if o != nil {
@@ -55,7 +55,8 @@ type rloginHost struct {
 // maxName is the maximum length of a text at the beginning of a session.
 const maxName = 256
 
-// begin reads an empty text, the client's user, the host's user and the terminal type.
+// begin reads the beginning of a session: an empty text, the client's user, the host's user and
+// the terminal type.
 func (h *rloginHost) begin(log func(string)) error {
 	var texts [4]string
 	for i := range texts {
@@ -85,8 +86,8 @@ func (h *rloginHost) readText() (string, error) {
 	return "", bufio.ErrTooLong
 }
 
-// windowMark begins a message with the window size. The message contains the rows, the
-// columns and their pixels.
+// windowMark begins a message with the window size. The message contains the numbers of rows and
+// columns, and their sizes in pixels.
 const windowMark = "\xff\xffss"
 
 func (h *rloginHost) more() ([]byte, error) {
@@ -116,8 +117,8 @@ func (h *rloginHost) more() ([]byte, error) {
 	return typed, err
 }
 
-// marked reports whether the next octets are a windowMark. It waits only for the octets
-// that it needs.
+// marked reports whether the next octets are a windowMark. It waits only until it has enough
+// octets to decide.
 func (h *rloginHost) marked() bool {
 	for i := range len(windowMark) {
 		b, err := h.r.Peek(i + 1)

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// rlogin opens a session with a dialer that supports urgent data and reserved ports.
+// rlogin opens an rlogin session with a dialer that supports urgent data and reserved ports.
 func rlogin(t *testing.T, s *telnettest.Server) (*testSession, error) {
 	t.Helper()
 	p, err := policy.New(policy.Rules{TypedPrivate: true})
@@ -67,7 +67,8 @@ func TestRlogin(t *testing.T) {
 	}
 }
 
-// The window size may arrive in pieces, and input may resemble it.
+// The host must handle a window size message that arrives in pieces, and input that resembles such
+// a message.
 func TestRloginStream(t *testing.T) {
 	done := make(chan struct{})
 	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Handle: func(rw io.ReadWriter) {

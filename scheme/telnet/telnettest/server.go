@@ -1,8 +1,8 @@
-// Package telnettest provides in-process hosts for telnet, rlogin and tn3270, for
-// tests and the tour. They log the data that they receive, including passwords.
+// Package telnettest provides in-process hosts for telnet, rlogin and tn3270, for tests and the
+// tour. The hosts log the data that they receive, including passwords.
 //
-// The telnet and rlogin hosts have a login and a small shell, whose command "help" lists
-// the others. The tn3270 host has a few screens, or runs a function.
+// The telnet and rlogin hosts provide a login and a small shell, whose command "help" lists all
+// commands. The tn3270 host shows a few built-in screens or runs a function.
 package telnettest
 
 import (
@@ -25,9 +25,9 @@ type Server struct {
 	changed chan struct{} // closed when the log changes
 }
 
-// start starts a host on l. If l is nil, the host uses a free loopback port. For each
-// connection, start calls the function handle. The second argument of that function adds an
-// entry to the host's log.
+// start starts a host on the listener l. If l is nil, the host uses a free loopback port. For each
+// connection, start calls handle. The function handle can call log to add an entry to the host's
+// log.
 func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Server, error) {
 	l, err := servetest.Listen(l)
 	if err != nil {
@@ -38,7 +38,8 @@ func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Se
 		n := s.begin()
 		return func() {
 			handle(c, func(entry string) { s.logged(n, entry) })
-			// If input is unread, the kernel discards the last output.
+			// Close the write side first, because the kernel discards pending output
+			// if the connection is closed with unread input.
 			c.(*net.TCPConn).CloseWrite()
 			io.Copy(io.Discard, c)
 		}
@@ -46,11 +47,11 @@ func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Se
 	return s, nil
 }
 
-// Addr returns host and port, such as "127.0.0.1:33119".
+// Addr returns the server's host and port, such as "127.0.0.1:33119".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Log returns the log of each connection, in the order in which they were opened. An
-// entry is a word and a value, such as "typed guest", "window 80x24", "type VT100" or
+// Log returns the log of each connection, in the order in which the connections were opened. A log
+// entry consists of a word and a value, such as "typed guest", "window 80x24", "type VT100" or
 // "command IP".
 func (s *Server) Log() [][]string {
 	s.mu.Lock()
@@ -62,7 +63,8 @@ func (s *Server) Log() [][]string {
 	return list
 }
 
-// Wait waits until a log contains the entry. If ctx ends first, the error is its cause.
+// Wait waits until the log of a connection contains the entry. If ctx is canceled first, Wait
+// returns the cancellation cause.
 func (s *Server) Wait(ctx context.Context, entry string) error {
 	for {
 		s.mu.Lock()
@@ -83,7 +85,8 @@ func (s *Server) Wait(ctx context.Context, entry string) error {
 // HangUp closes the current connections.
 func (s *Server) HangUp() { s.group.HangUp() }
 
-// Close stops the host and its connections, and waits until they have ended.
+// Close stops the host and closes its connections, and waits until all goroutines of the host have
+// returned.
 func (s *Server) Close() error { return s.group.Close() }
 
 func (s *Server) begin() int {

@@ -18,14 +18,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testContext ends the test instead of letting it hang.
+// testContext returns a context with a timeout, which prevents a failing test from hanging.
 func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// running closes a server with the test.
+// running returns a function that checks the results of a Start function and closes the server at
+// the end of the test.
 func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
 	return func(s *telnettest.Server, err error) *telnettest.Server {
 		t.Helper()
@@ -37,7 +38,7 @@ func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
 	}
 }
 
-// open opens a session with the real client.
+// open opens a session with the client of package telnet.
 func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *testSession {
 	t.Helper()
 	ctx := testContext(t)
@@ -49,14 +50,14 @@ func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *te
 	return &testSession{t: t, Terminal: res.(*scheme.Session).Conn}
 }
 
-// testSession is a session with its output.
+// testSession is a session and the output that was read from it.
 type testSession struct {
 	t *testing.T
 	scheme.Terminal
 	seen string
 }
 
-// expect reads until text appears, and returns the output up to its end.
+// expect reads the output until text appears, and returns the output up to and including text.
 func (k *testSession) expect(text string) string {
 	k.t.Helper()
 	buf := make([]byte, 4096)
@@ -74,7 +75,7 @@ func (k *testSession) expect(text string) string {
 	}
 }
 
-// types types text and expects an answer.
+// types sends text and waits for the expected output.
 func (k *testSession) types(text, expect string) string {
 	k.t.Helper()
 	if _, err := k.Write([]byte(text)); err != nil {
@@ -83,7 +84,7 @@ func (k *testSession) types(text, expect string) string {
 	return k.expect(expect)
 }
 
-// end expects the end of the session, and closes it.
+// end waits for the end of the session and closes the session.
 func (k *testSession) end() {
 	k.t.Helper()
 	if _, err := io.ReadAll(k); err != nil {

@@ -14,8 +14,8 @@ import (
 // tries is the maximum number of login attempts with a wrong password.
 const tries = 3
 
-// login requests a name, unless name is not empty, and a password. It returns the name. If
-// the login failed, it returns "".
+// login requests a password, and also a user name if the argument name is empty. It returns the
+// user name, or "" if the login failed.
 func (t *Terminal) login(users map[string]string, name string) (string, error) {
 	for range tries {
 		var err error
@@ -89,7 +89,7 @@ var commands = map[string]command{
 	"size":   {"shows the size of the window", func(t *Terminal, _ []string) error { return t.list(t.window) }},
 }
 
-// do executes one command. If it returns an error, the session ends.
+// do executes one shell command. If do returns an error, the session ends.
 func (t *Terminal) do(words []string) error {
 	if len(words) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (t *Terminal) help() error {
 	return t.Say(lines...)
 }
 
-// list shows the lines that are not empty.
+// list shows the non-empty lines.
 func (t *Terminal) list(lines ...string) error {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	if len(lines) == 0 {
@@ -151,13 +151,13 @@ func hang(t *Terminal, _ []string) error {
 	}
 }
 
-// colors is text with SGR sequences (ECMA-48).
+// colors is a text that contains SGR sequences (ECMA-48).
 const colors = "\x1b[31mred\x1b[0m \x1b[1;32mbold green\x1b[0m \x1b[38;5;208morange\x1b[0m \x1b[7mreverse\x1b[0m"
 
-// evil contains sequences with which untrusted output must not affect a terminal. The
-// sequences set the window title, write to the clipboard, print, redefine keys, resize the
-// window and report the mouse. Others report the type, the cursor position, the title and
-// the last error of the terminal. One hides the text that follows.
+// evil contains escape sequences that a program must not pass to a terminal if the output is
+// untrusted. Some sequences set the window title, write to the clipboard, print, redefine keys,
+// resize the window or report the mouse. Others make the terminal send its type, cursor position,
+// title or last error. One sequence hides the text that follows.
 const evil = "before" +
 	"\x1b]0;owned\a" + "\x1b]52;c;cm0gLXJm\x1b\\" + "\x1b]8;;http://evil.example/\x1b\\link\x1b]8;;\x1b\\" +
 	"\x1b[c" + "\x1b[6n" + "\x1b[21t" + "\x05" + "\x1bP$qm\x1b\\" + "\x1b[5i" + "\x1bP1;1|17/6f776e6564\x1b\\" +

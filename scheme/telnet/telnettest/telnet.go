@@ -9,17 +9,17 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// TelnetOptions configure a telnet host. The zero value accepts any login and
-// negotiates like a Unix system.
+// TelnetOptions configure a telnet host. With the zero value, a host accepts any login and
+// negotiates options like a Unix system.
 type TelnetOptions struct {
-	Users    map[string]string   // names and passwords; nil means no login
-	Banner   string              // shown before the login, without its line end
+	Users    map[string]string   // user names and passwords; nil means no login
+	Banner   string              // text before the login, without its last line end
 	Plain    bool                // do not use Telnet, and do not echo
-	Handle   func(io.ReadWriter) // its argument is a [*Terminal]; nil means login and shell
-	Listener net.Listener        // Close closes it; nil means a free loopback port
+	Handle   func(io.ReadWriter) // handles a session; its argument is a [*Terminal]; nil means login and shell
+	Listener net.Listener        // accepts connections; Close closes it; nil means a free loopback port
 }
 
-// StartTelnet starts a telnet host. o may be nil.
+// StartTelnet starts a telnet host. The options o may be nil.
 func StartTelnet(o *TelnetOptions) (*Server, error) {
 	var options TelnetOptions
 	if o != nil {
@@ -50,7 +50,7 @@ func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 	t.session(o.Users, "")
 }
 
-// plain is a client that uses no protocol.
+// plain is a peer that does not use Telnet.
 type plain struct{ net.Conn }
 
 func (p plain) more() ([]byte, error) {
@@ -63,7 +63,7 @@ func (plain) echoes() bool       { return false }
 func (plain) setEcho(bool) error { return nil }
 func (plain) options() []string  { return nil }
 
-// Options that a Unix system requests and that package nvt does not name.
+// These constants are options that a Unix system requests, but for which package nvt has no name.
 const (
 	optStatus       = 5  // RFC 859
 	optSpeed        = 32 // RFC 1079
@@ -79,7 +79,7 @@ type telnetHost struct {
 	t *Terminal
 }
 
-// asking lists the options with the subnegotiations SEND and IS.
+// asking lists the options that use the subnegotiations SEND and IS.
 var asking = [...]byte{optSpeed, optDisplay, nvt.NewEnvironment, nvt.TerminalType}
 
 func (h *telnetHost) agreed() []nvt.Option {
@@ -94,7 +94,7 @@ func (h *telnetHost) agreed() []nvt.Option {
 	return list
 }
 
-// negotiate requests the options that a Unix system requests, in the same order.
+// negotiate requests the same options as a Unix system, in the same order.
 func (h *telnetHost) negotiate() error {
 	for _, step := range []func() error{h.askWho, h.askHow} {
 		if err := errors.Join(step(), h.wait()); err != nil {
@@ -118,8 +118,8 @@ func (h *telnetHost) askWho() error {
 	return err
 }
 
-// askHow requests the properties of a terminal. As a test, it also requests that the client
-// echo input and edit lines, and then withdraws these two requests.
+// askHow requests the properties of the client's terminal. Like a Unix system, it also requests
+// that the client echo input and edit lines, and then withdraws these two requests.
 func (h *telnetHost) askHow() error {
 	err := errors.Join(
 		h.request(ours, nvt.SGA), h.request(theirs, nvt.Echo, nvt.LineMode, nvt.WindowSize),
@@ -160,8 +160,7 @@ func (h *telnetHost) command(command byte) {
 	}
 }
 
-// more returns the next input. It first returns the input that was typed during the
-// negotiation.
+// more returns the next input. The input that the user typed during the negotiation comes first.
 func (h *telnetHost) more() ([]byte, error) {
 	if typed := h.early; len(typed) > 0 {
 		h.early = nil

@@ -114,10 +114,10 @@ func TestShell(t *testing.T) {
 		t.Error(err)
 	}
 	s.HangUp()
-	io.ReadAll(k) // ends
+	io.ReadAll(k) // wait for the end of the session
 }
 
-// Input can be edited and interrupted, by keys and by Telnet commands.
+// The user must be able to edit and interrupt input with keys and with Telnet commands.
 func TestKeys(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(nil))
 	k := open(t, s, "telnet://", nil)
@@ -154,7 +154,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestPlain(t *testing.T) {
+func TestHostWithoutTelnet(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true}))
 	k := open(t, s, "telnet://", nil)
 	k.expect("> ")
@@ -182,14 +182,13 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// refusing is the output of a client that refuses all options, with text that it sends at
-// once.
+// refusing returns the output of a client that immediately sends text and rejects all options.
 func refusing(text string) string {
 	return text + "\xff\xfe%\xff\xfe&\xff\xfc\x18\xff\xfc \xff\xfc#\xff\xfc'\xff\xfc$" + "\xff\xfe\x03\xff\xfc\x01\xff\xfc\"\xff\xfc\x1f\xff\xfe\x05\xff\xfc!" + "\xff\xfe\x01"
 }
 
-// The options must arrive in a real telnetd's order, for clients that accept none and
-// for a client that accepts most.
+// The host must send the options in the same order as a real telnetd, both to clients that reject
+// all options and to a client that accepts most options.
 func TestOrder(t *testing.T) {
 	for name, most := range map[string]int{"telnetd-refuse-all": 42, "telnetd-inetutils-client": 57} {
 		s := running(t)(telnettest.StartTelnet(nil))
@@ -218,7 +217,8 @@ func wire(t *testing.T, name string) []byte {
 	return b
 }
 
-// A client that never stops sending, and a silent client, must end with the server.
+// Closing the server must end the sessions of a client that never stops sending and of a silent
+// client.
 func TestHostileClients(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(nil))
 	silent := dial(t, s)

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// peer is the client's side of a protocol. The method Write shows text to the user.
+// peer is the client's side of a connection. Its Write method shows text to the user.
 type peer interface {
 	io.Writer
 	more() ([]byte, error) // returns new input, which may be empty
@@ -18,19 +18,19 @@ type peer interface {
 	options() []string // returns the options as lines of text
 }
 
-// Terminal is the client's terminal.
+// Terminal is the terminal of the client's user.
 type Terminal struct {
 	peer
 	log    func(entry string)
-	in     []byte // input that was not read yet
+	in     []byte // input that has not been read
 	line   term.Line
 	hidden bool   // the user is typing a password
 	kind   string // terminal type; empty if unknown
 	window string // window size, such as "80x24"; empty if unknown
-	wasCR  bool   // the last octet was CR, so a following LF or NUL belongs to it
+	wasCR  bool   // the last octet was CR, so a following LF or NUL belongs to the same line end
 }
 
-// ErrInterrupted is the error of Prompt after ^C.
+// ErrInterrupted is the error that Prompt returns if the user types ^C.
 var ErrInterrupted = errors.New("interrupted")
 
 func (t *Terminal) typeTold(kind string) {
@@ -43,13 +43,14 @@ func (t *Terminal) resized(columns, rows int) {
 	t.log("window " + t.window)
 }
 
-// Say shows the given lines.
+// Say shows the given lines to the user.
 func (t *Terminal) Say(lines ...string) error {
 	_, err := io.WriteString(t, strings.Join(lines, "\r\n")+"\r\n")
 	return err
 }
 
-// Keys that the line editor does not handle, and keys that Telnet commands represent.
+// These constants are keys that the line editor does not handle, or keys that Telnet commands
+// represent.
 const (
 	interrupt = 'C' & 0x1F
 	endOfFile = 'D' & 0x1F
@@ -57,9 +58,9 @@ const (
 	del       = 0x7F
 )
 
-// Prompt shows text and reads a line, which the user can edit. It shows control
-// characters but ignores them. The error is [ErrInterrupted], [io.EOF] or the
-// connection's.
+// Prompt shows text and reads a line, which the user can edit. It shows control characters, but
+// does not include them in the line. The error is [ErrInterrupted], [io.EOF] or an error of the
+// connection.
 func (t *Terminal) Prompt(text string) (string, error) {
 	if _, err := io.WriteString(t, text); err != nil {
 		return "", err
