@@ -11,32 +11,33 @@ import (
 	"time"
 )
 
-// Capture is a conversation with the original Prospero server, or a handmade invalid one.
-// It is a file of testdata: lines with "#" describe it; the others are datagrams in
-// order, each with its direction, the server (A or B), milliseconds since the beginning,
-// its outcome, and its octets; "reply" has the SHA-256 of a request and of its reply.
+// Capture is a recorded conversation with the original Prospero server, or a handmade invalid
+// conversation. Captures are files in testdata. Lines that begin with "#" are comments. A line
+// that begins with "reply" contains the SHA-256 of a request and of its reply. Each other line is
+// a datagram: its direction, the server (A or B), the time in milliseconds since the beginning,
+// what happened to the datagram, and its octets.
 type Capture struct {
 	Name      string
 	Datagrams []Datagram
-	Replies   map[[sha256.Size]byte]string // the sum of a reply, by the sum of its request
+	Replies   map[[sha256.Size]byte]string // hexadecimal checksums of the replies, by the checksum of the request
 }
 
-// Datagram is one of a Capture.
+// Datagram is a datagram in a Capture.
 type Datagram struct {
-	Sent   bool // by the client
+	Sent   bool // whether the client sent the datagram
 	Server string
 	Time   time.Duration
 	Fate   string // delivered, lost, duplicate, delayed, removed, made
 	Octets []byte
 }
 
-// ID is the connection id, or 0.
+// ID returns the connection id of the datagram, or 0 if there is none.
 func (d Datagram) ID() uint16 {
 	h, _, _ := ParseHeader(d.Octets)
 	return h.ID
 }
 
-// Data returns the octets after the header.
+// Data returns the octets that follow the datagram's header.
 func (d Datagram) Data() []byte {
 	_, data, _ := ParseHeader(d.Octets)
 	return data
@@ -78,15 +79,15 @@ func ReadCapture(t testing.TB, name string) Capture {
 	return c
 }
 
-// Dialog is the part of a Capture with one connection id.
+// Dialog is the part of a Capture that has one connection id.
 type Dialog struct {
 	ID        uint16
 	Request   []byte
 	Datagrams []Datagram
 }
 
-// Dialogs splits a capture. In a handmade capture, all datagrams belong to the only
-// request, whatever their id.
+// Dialogs splits a capture into dialogs. In a handmade capture, all datagrams belong to the only
+// request, even if they have another id.
 func (c Capture) Dialogs() (list []*Dialog) {
 	of := func(d Datagram) *Dialog {
 		for _, x := range list {
@@ -108,10 +109,11 @@ func (c Capture) Dialogs() (list []*Dialog) {
 	return list
 }
 
-// Reply returns the server's message: its packets in the order of their numbers.
+// Reply returns the server's message, which is the data of its packets in the order of their
+// numbers.
 func (x *Dialog) Reply() []byte { return join(x.Datagrams, false) }
 
-// join returns the message of one side, with the simplest algorithm.
+// join returns the message that one side sent. It uses the simplest algorithm.
 func join(list []Datagram, sent bool) (message []byte) {
 	packets := map[uint16][]byte{}
 	for _, d := range list {

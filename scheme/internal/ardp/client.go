@@ -15,22 +15,22 @@ import (
 	"time"
 )
 
-// Options configure a client. The zero value selects the timing of the original client, and default
-// limits.
+// Options configure a client. The zero value selects the timing of the original client and the
+// default limits.
 type Options struct {
-	Timer     time.Duration // time until the first repeat; doubles with each repeat; 0 means 4 s
-	Tries     int           // number of transmissions without new data; 0 means 4
-	Wait      time.Duration // limit for all waits, from the start of the call; 0 means 10 minutes
-	Packets   int           // maximum number of packets of a message, at most 65535; 0 means 4096
+	Timer     time.Duration // time until the first repeat, which doubles with each repeat; 0 means 4 s
+	Tries     int           // maximum number of transmissions without new data; 0 means 4
+	Wait      time.Duration // maximum total wait, from the start of the call; 0 means 10 minutes
+	Packets   int           // maximum number of packets in a message, up to 65535; 0 means 4096
 	Octets    int           // maximum length of a reply in octets; 0 means 8 MiB
 	Redirects int           // maximum number of redirects; 0 means 3
-	Drops     int           // number of dropped datagrams that ends the call; 0 means 64
+	Drops     int           // number of dropped datagrams after which the call fails; 0 means 64
 }
 
-// Client exchanges messages with servers. It may be used concurrently.
+// Client exchanges messages with servers. A Client may be used concurrently.
 type Client struct{ options Options }
 
-// New returns a client. o may be nil.
+// New returns a client. The options o may be nil.
 func New(o *Options) *Client {
 	if o == nil {
 		o = new(Options)
@@ -50,14 +50,15 @@ func New(o *Options) *Client {
 type Call struct {
 	Message []byte // the request
 
-	// Dial opens a connection on which each Write and Read is one datagram. If to is
-	// the zero AddrPort, it connects to the server, otherwise to the target of a
-	// redirect. Dial must check whether that address is permitted, and deliver only
-	// that host's datagrams.
+	// Dial opens a connection on which each Write sends one datagram and each Read receives
+	// one. If the argument to is the zero AddrPort, Dial must connect to the server. Otherwise
+	// Dial must connect to this address, which is the target of a redirect, if the address is
+	// permitted. The connection must deliver only datagrams from the host to which it is
+	// connected.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 
-	// Text removes one NUL from the end of each packet, where old servers add it. It
-	// must not be set for replies with binary data.
+	// Text makes the client remove one NUL from the end of each packet, because old servers
+	// add a NUL there. It must not be set if replies contain binary data.
 	Text bool
 
 	// Progress is called when the server announces a wait. It may be nil.
@@ -67,14 +68,14 @@ type Call struct {
 	Trace func(sent bool, line string)
 }
 
-// Progress is a server's announcement that a reply takes time.
+// Progress is a server's announcement that the reply will be delayed.
 type Progress struct {
-	Wait     time.Duration // time until the expected reply; 0 means unknown, or withdrawn
+	Wait     time.Duration // time until the expected reply; 0 if unknown or withdrawn
 	Position int           // position in the server's queue; 0 if unknown
-	Expected time.Duration // time until the reply, estimated from the queue; 0 if unknown
+	Expected time.Duration // time until the reply, as estimated from the queue; 0 if unknown
 }
 
-// String returns p as text, such as "wait 15m0s, position 1".
+// String returns the announcement as text, such as "wait 15m0s, position 1".
 func (p Progress) String() string {
 	text := fmt.Sprintf("wait %v", p.Wait)
 	if p.Position > 0 {
@@ -86,9 +87,10 @@ func (p Progress) String() string {
 	return text
 }
 
-// Do sends the request and returns the reply. It returns an error of Dial unchanged. It
-// wraps a network error that occurs before the first datagram from the server arrives.
-// When ctx ends, Do cancels the request at the server, and the error wraps the cause.
+// Do sends the request and returns the reply. It returns an error from Dial unchanged. If a
+// network error occurs before the server's first datagram arrives, Do returns an error that wraps
+// it. When ctx is canceled, Do cancels the request at the server, and the error wraps the
+// cancellation cause.
 func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
 	d := clientConn{ctx: ctx, begun: time.Now()}
 	defer d.close()
@@ -103,7 +105,8 @@ func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
 	return d.x.reply, nil
 }
 
-// newID returns an unpredictable id. The id is never 0, because 0 means no id.
+// newID returns an unpredictable connection id. The id is never 0, because 0 means that there is
+// no id.
 func newID() (id uint16) {
 	for id == 0 {
 		var octets [2]byte
@@ -113,8 +116,8 @@ func newID() (id uint16) {
 	return id
 }
 
-// addrPort returns the address and port of a. If a is not an IP address, it returns the
-// zero AddrPort.
+// addrPort returns the IP address and port in the network address a. If a is not an IP address
+// with a port, addrPort returns the zero AddrPort.
 func addrPort(a net.Addr) netip.AddrPort {
 	if a == nil {
 		return netip.AddrPort{}
@@ -126,16 +129,16 @@ func addrPort(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
 }
 
-// clientConn runs an exchange over a network.
+// clientConn runs an exchange over a network connection.
 type clientConn struct {
 	ctx        context.Context
 	begun      time.Time
 	conn       net.Conn
-	stopCancel func() bool // stops the function that cancels reads when ctx ends
+	stopCancel func() bool // stops the function that interrupts reads when ctx is canceled
 	x          *exchange
 }
 
-// dial replaces the connection. When ctx ends, reads from the new connection fail.
+// dial replaces the network connection. When ctx is canceled, reads from the new connection fail.
 func (d *clientConn) dial(call *Call, to netip.AddrPort) error {
 	d.close()
 	conn, err := call.Dial(d.ctx, to)
@@ -157,15 +160,15 @@ func (d *clientConn) close() {
 
 func (d *clientConn) now() time.Duration { return time.Since(d.begun) }
 
-// write sends a datagram. If sending fails before the server has sent a datagram, the
-// exchange fails. Later errors count as lost datagrams.
+// write sends a datagram. If sending fails before the server has sent a datagram, the exchange
+// fails. A later send error counts as a lost datagram.
 func (d *clientConn) write(datagram []byte) {
 	if _, err := d.conn.Write(datagram); err != nil {
 		d.x.networkError(err)
 	}
 }
 
-// buffers holds buffers for the largest UDP datagram.
+// buffers is a pool of buffers, which have the size of the largest UDP datagram.
 var buffers = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
 func (d *clientConn) run(call *Call) {
@@ -192,7 +195,7 @@ func (d *clientConn) followRedirect(call *Call) {
 	d.x.begin(d.now())
 }
 
-// read waits until a datagram arrives or the timer ends.
+// read waits until a datagram arrives or the timer expires.
 func (d *clientConn) read(buffer []byte) {
 	err := d.conn.SetReadDeadline(d.begun.Add(d.x.timerEnd))
 	n := 0

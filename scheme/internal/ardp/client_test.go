@@ -31,12 +31,13 @@ var (
 	client = netip.MustParseAddr("192.0.2.2")
 )
 
-// testNetwork is a network with servers, and a client that dials the first.
+// testNetwork is a network with test servers. By default, its dial method connects to the first
+// server.
 type testNetwork struct {
 	t testing.TB
 	ardptest.Network
 	dialed []netip.AddrPort
-	open   int // connections that were dialed
+	open   int // number of dialed connections that are still open
 }
 
 func (h *testNetwork) listen(at netip.AddrPort) net.PacketConn {
@@ -47,7 +48,7 @@ func (h *testNetwork) listen(at netip.AddrPort) net.PacketConn {
 	return pc
 }
 
-// serve serves until the test ends, within its synctest bubble.
+// serve starts a server that runs until the test ends.
 func (h *testNetwork) serve(at netip.AddrPort, f ardptest.Faults, handle func(r *ardptest.Request) ardptest.Reply) *ardptest.Server {
 	s := ardptest.Serve(ardptest.Faulty(h.listen(at), f), handle, nil)
 	h.t.Cleanup(func() { s.Close() })
@@ -67,7 +68,8 @@ func (h *testNetwork) dial(_ context.Context, to netip.AddrPort) (net.Conn, erro
 	return &countedConn{Conn: c, open: &h.open}, nil
 }
 
-// countedConn counts the connections that are not closed.
+// countedConn is a connection that subtracts itself from the number of open connections when it is
+// closed.
 type countedConn struct {
 	net.Conn
 	open *int
@@ -78,8 +80,8 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// manual runs one scripted conversation at a socket. The returned channel receives
-// the datagrams.
+// manual opens a socket and calls talk for each datagram that arrives there. The function talk may
+// call say to send datagrams to the client.
 func (h *testNetwork) manual(at netip.AddrPort, talk func(got []byte, say func(datagram []byte))) {
 	pc := h.listen(at)
 	var running sync.WaitGroup
@@ -110,7 +112,7 @@ func text(packets int) []byte {
 
 func echo(r *ardptest.Request) ardptest.Reply { return ardptest.Reply{Message: r.Message} }
 
-// bubble runs a test with a fake clock.
+// bubble runs a test in a synctest bubble, and checks that the test closed all connections.
 func bubble(t *testing.T, test func(t *testing.T, h *testNetwork)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -150,25 +152,25 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// The protocol must repair losses in both directions, also with duplicates and reordering.
+// The client must recover from lost, duplicated and reordered datagrams in both directions.
 func TestFaults(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *testNetwork) {
-				asked := map[uint16]int{}
+				requests := map[uint16]int{}
 				h.serve(server, ardptest.Faults{Loss: 0.3, Duplicate: 0.2, Reorder: 0.2, Seed: seed}, func(r *ardptest.Request) ardptest.Reply {
-					asked[r.ID]++
+					requests[r.ID]++
 					return ardptest.Reply{Message: text(100)}
 				})
-				// A request of 20 packets and a reply of 100.
+				// The request has 20 packets, and the reply has 100 packets.
 				c := ardp.New(&ardp.Options{Timer: time.Second, Tries: 30})
 				reply, err := c.Do(t.Context(), &ardp.Call{Message: text(20), Dial: h.dial})
 				if err != nil || !bytes.Equal(reply, text(100)) {
 					t.Errorf("%d octets: %v", len(reply), err)
 				}
-				for id, times := range asked {
+				for id, times := range requests {
 					if times != 1 {
-						t.Errorf("%d was asked %d times", id, times)
+						t.Errorf("%d was requested %d times", id, times)
 					}
 				}
 			})
@@ -176,7 +178,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Without an answer, the client must send four datagrams at 0, 4, 12 and 28 s, and end at 60 s.
+// If the server does not answer, the client must send datagrams at 0, 4, 12 and 28 s, and give up
+// at 60 s.
 func TestNoReply(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		begun := time.Now()
@@ -199,7 +202,7 @@ func TestNoReply(t *testing.T) {
 	}
 }
 
-// packet returns a datagram of the server with a header of 7 octets.
+// packet returns a server datagram with a header of 7 octets.
 func packet(request []byte, number, total int, data string) []byte {
 	h := ardp.Header{Fields: ardp.FieldTotal, ID: idOf(request), Number: uint16(number), Total: uint16(total)}
 	return append(h.Append(nil), data...)
@@ -210,7 +213,7 @@ func idOf(datagram []byte) uint16 {
 	return h.ID
 }
 
-// A server that stops during the reply, and a server whose window never opens.
+// The client must report ErrNoReply if the server stops in the middle of its reply.
 func TestNoReplyInTheMiddle(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -248,7 +251,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 	}
 }
 
-// The client must report each wait once, and repeat the request meanwhile.
+// The client must report each announced wait once, and must repeat the request during the wait.
 func TestWait(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		sent := 0
@@ -273,15 +276,15 @@ func TestWait(t *testing.T) {
 		if want := []ardp.Progress{{Wait: 3 * time.Minute}, {7 * time.Second, 4, 5 * time.Second}, {}}; !slices.Equal(said, want) {
 			t.Errorf("it said %v", said)
 		}
-		// The request, its repeats after 4, 12, 28 and 58 s of the wait, and
-		// acknowledgements of two windows.
+		// The client must send the request, its repeats after 4, 12, 28 and 58 s of the
+		// wait, and acknowledgements of two windows.
 		if sent != 1+4+2 {
 			t.Errorf("%d datagrams were sent", sent)
 		}
 	})
 }
 
-// The total of all waits must be bounded, however often they arrive.
+// The total wait must be bounded, even if the server announces waits again and again.
 func TestTotalWaitIsBounded(t *testing.T) {
 	for _, seconds := range []int{1, 30, 900, 65535} {
 		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
@@ -315,8 +318,8 @@ func TestTotalWaitIsBounded(t *testing.T) {
 	}
 }
 
-// When the context ends, the client must end the exchange at once, and cancel the request at the
-// server.
+// When the context is canceled, the client must end the exchange at once and cancel the request at
+// the server.
 func TestCancel(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		canceled := false
@@ -352,7 +355,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// redirector redirects every client.
+// redirector returns a handler that redirects every client.
 func redirector(to netip.AddrPort) func(*ardptest.Request) ardptest.Reply {
 	return func(*ardptest.Request) ardptest.Reply { return ardptest.Reply{Redirect: to} }
 }
@@ -375,7 +378,7 @@ func TestRedirect(t *testing.T) {
 			t.Errorf("dialed %v", h.dialed)
 		}
 
-		// Dial decides.
+		// If Dial rejects the target of a redirect, Do must return the error of Dial.
 		denied := errors.New("denied")
 		_, err = ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 			if to.IsValid() {
@@ -388,8 +391,8 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// After a redirect the client must ignore the first server, and its packets must not
-// count for the second.
+// After a redirect, the client must ignore the first server, and must discard the packets from
+// that server.
 func TestRedirectLeavesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, func(got []byte, say func([]byte)) {
@@ -466,8 +469,8 @@ func TestRedirectLoop(t *testing.T) {
 	})
 }
 
-// An attacker with the address but not the id, or the id but not the address, must not
-// be able to insert anything. Too many attempts must end the exchange.
+// An attacker who knows only the server's address or only the connection id must not be able to
+// insert data. Too many attempts must end the exchange.
 func TestSpoofed(t *testing.T) {
 	spoof := func(wrong int) func(got []byte, say func([]byte)) {
 		return func(got []byte, say func([]byte)) {
@@ -495,7 +498,7 @@ func TestSpoofed(t *testing.T) {
 	})
 }
 
-// loopback dials a real socket.
+// loopback opens a real UDP socket on a loopback address.
 func loopback(t testing.TB) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -512,8 +515,8 @@ func dialUDP(to net.Addr) func(context.Context, netip.AddrPort) (net.Conn, error
 	}
 }
 
-// The same with real sockets: the client does not even receive datagrams with the right id
-// from another port.
+// With real sockets, the client must not even receive datagrams that come from another port but
+// have the right id.
 func TestSpoofedFromAnotherPort(t *testing.T) {
 	pc, attacker := loopback(t), loopback(t)
 	go func() {
@@ -533,7 +536,7 @@ func TestSpoofedFromAnotherPort(t *testing.T) {
 	}
 }
 
-// A closed port must be reported at once, without waiting.
+// The client must report a closed port at once, without waiting for a timeout.
 func TestClosedPort(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not every system reports that datagrams can't be delivered")
@@ -547,17 +550,17 @@ func TestClosedPort(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("Do at a closed port: error %v, want connection refused", err)
 	}
-	// ErrNoReply would mean that it waited.
+	// ErrNoReply would mean that the client waited for a timeout.
 	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) {
 		t.Error(err)
 	}
 }
 
-// brokenConn fails to read that many times, or to write.
+// brokenConn is a connection on which the given number of reads fail, or on which all writes fail.
 type brokenConn struct {
 	net.Conn
 	fails int
-	after int // datagrams
+	after int // number of datagrams to read before the failures
 	mute  bool
 }
 
@@ -582,7 +585,7 @@ func (c *brokenConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// After the server's first datagram, network errors must count as losses, up to a limit.
+// After the server's first datagram, a network error must count as a lost datagram, up to a limit.
 func TestBrokenNetwork(t *testing.T) {
 	for _, c := range []struct {
 		after, fails int
@@ -613,7 +616,7 @@ func TestBrokenNetwork(t *testing.T) {
 	}
 }
 
-// A closed port must be reported at once, also after a redirect.
+// The client must report a closed port at once, even after a redirect.
 func TestRedirectToClosedPort(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.serve(server, ardptest.Faults{}, redirector(other))
@@ -628,7 +631,8 @@ func TestRedirectToClosedPort(t *testing.T) {
 	})
 }
 
-// A deadline that another program sets must not make the client spin.
+// If a read fails because of a deadline that the client did not set, the client must not retry
+// forever.
 func TestForeignDeadline(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
@@ -655,7 +659,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		options        ardp.Options
-		request, reply int // packets
+		request, reply int // numbers of packets
 		kind           error
 		says           string
 	}{
@@ -682,7 +686,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Every exchange must have its own id, and not the next number.
+// Each exchange must have its own id, and the ids must not be consecutive.
 func TestID(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		var ids []uint16
@@ -765,7 +769,7 @@ func ExampleClient_Do() {
 	// Output: HELLO <nil>
 }
 
-// BenchmarkDo is one small exchange over the loopback, as for a lookup.
+// BenchmarkDo measures a small exchange over the loopback interface, such as a lookup.
 func BenchmarkDo(b *testing.B) {
 	s := ardptest.Serve(loopback(b), echo, nil)
 	b.Cleanup(func() { s.Close() })
@@ -792,7 +796,7 @@ func BenchmarkDo(b *testing.B) {
 	})
 }
 
-// BenchmarkDoLarge is a reply of 1000 packets, window by window.
+// BenchmarkDoLarge measures an exchange whose reply has 1000 packets.
 func BenchmarkDoLarge(b *testing.B) {
 	message := text(1000)
 	s := ardptest.Serve(loopback(b), func(*ardptest.Request) ardptest.Reply { return ardptest.Reply{Message: message} }, nil)

@@ -5,14 +5,15 @@ import (
 	"fmt"
 )
 
-// Errors of [Client.Do], besides the errors of its context and of the network.
+// Errors that [Client.Do] returns, besides the errors of its context and of the network.
 var (
-	// ErrNoReply means that the server did not answer, or stopped during the reply; the
-	// message says where. It has a Timeout method that returns true.
+	// ErrNoReply means that the server did not answer, or stopped during the reply. The error
+	// message describes the progress until then. The error has a Timeout method that returns
+	// true.
 	ErrNoReply error = timeoutError("no reply")
 	// ErrRefused means that the server rejected the request.
 	ErrRefused = errors.New("the server refused the request")
-	// ErrTooLarge means that a message exceeds the limit of packets or octets.
+	// ErrTooLarge means that a message exceeds the maximum number of packets or octets.
 	ErrTooLarge = errors.New("the message exceeds a limit")
 	// ErrDamaged means that the client dropped too many datagrams.
 	ErrDamaged = errors.New("too many bad datagrams")
@@ -20,7 +21,7 @@ var (
 	ErrRedirect = errors.New("redirect not followed")
 )
 
-// Reasons for dropping datagrams, besides malformed headers.
+// These errors are the reasons for dropping datagrams, besides malformed headers.
 var (
 	errID     = errors.New("wrong connection id")
 	errOption = errors.New("truncated option")
@@ -32,7 +33,7 @@ type timeoutError string
 func (e timeoutError) Error() string { return string(e) }
 func (timeoutError) Timeout() bool   { return true }
 
-// noReplyError is ErrNoReply with the progress of the exchange.
+// noReplyError wraps ErrNoReply and describes the progress of the exchange.
 type noReplyError struct {
 	sent     int // number of transmissions
 	heard    bool

@@ -9,39 +9,40 @@ import (
 )
 
 const (
-	// longest is the maximum interval between repeats.
+	// longest is the maximum interval between repeated transmissions.
 	longest = time.Hour
-	// longestInWait is the maximum interval during a wait. If a reply is lost during
-	// that time, the server sends it again only after a repeat.
+	// longestInWait is the maximum interval between repeated transmissions during a wait. If
+	// the reply is lost during a wait, the server resends it only after the client repeats the
+	// request.
 	longestInWait = 30 * time.Second
 )
 
-// exchange is one request and its reply, without access to a network or a clock. The caller
-// passes datagrams, and the time since the beginning. The exchange has ended when done is
-// true or err is set. If to is valid, the exchange continues at the server with that
-// address.
+// exchange is one request and its reply. It has no access to a network or a clock: the caller
+// passes the received datagrams and the time since the beginning. The exchange has ended when the
+// field done is true or the field err is set. If the field to is a valid address, the exchange
+// continues at the server with that address.
 type exchange struct {
 	options *Options
 	call    *Call
 	id      uint16
-	send    func(datagram []byte) // sends a datagram; must not retain it
+	send    func(datagram []byte) // sends a datagram; must not retain the slice
 	buffer  []byte                // buffer for each packet that is sent
 
-	packets      int // number of packets of the request
-	sent         int // number of the last packet that was sent
-	acknowledged int // number up to which the server has acknowledged all packets
+	packets      int // number of packets in the request
+	sent         int // number of the last sent packet
+	acknowledged int // number of the last packet in the sequence that the server has acknowledged
 
 	reply      []byte         // data of the packets 1 to through
-	through    int            // number up to which all packets were received
-	outOfOrder map[int][]byte // packets that arrived before an earlier one
-	highest    int            // highest number of a received packet
-	total      int            // number of packets of the reply; 0 if unknown
-	octets     int            // number of octets of the reply so far
+	through    int            // number of the last packet in the sequence that was received
+	outOfOrder map[int][]byte // packets that arrived before an earlier packet
+	highest    int            // highest number among the received packets
+	total      int            // number of packets in the reply; 0 if unknown
+	octets     int            // number of octets of the reply that were received so far
 
-	heard    bool // the server has sent something
-	repeats  int  // number of times that the request or an acknowledgement was repeated
+	heard    bool // the server has sent a valid datagram
+	repeats  int  // number of repeats of the request or an acknowledgement
 	drops    int
-	idleAcks int // number of acknowledgements without new data; limited, so that two programs do not exchange them forever
+	idleAcks int // number of acknowledgements without new data, which is limited to prevent an endless loop between two programs
 
 	interval     time.Duration // the timer's current interval
 	tries        int           // number of remaining tries
@@ -49,10 +50,10 @@ type exchange struct {
 	wait         time.Duration // the last announced wait
 	waitEnd      time.Duration // end of the announced wait; 0 means no wait
 	lastProgress Progress
-	lastWait     Progress // the last announcement that contains a wait
+	lastWait     Progress // last announcement that contains a wait
 
 	firstServer netip.AddrPort
-	visited     []netip.AddrPort // addresses of the previous redirects
+	visited     []netip.AddrPort // targets of the previous redirects
 
 	done bool
 	err  error
@@ -95,14 +96,14 @@ func (x *exchange) restart(now time.Duration) {
 	x.timerEnd = now + x.interval
 }
 
-// bounded returns wait, shortened if necessary. No wait may end later than Options.Wait
-// after the beginning of the exchange.
+// bounded shortens a wait, if necessary. A wait must end before Options.Wait has passed since the
+// beginning of the exchange.
 func (x *exchange) bounded(wait, now time.Duration) time.Duration {
 	return max(0, min(wait, x.options.Wait-now))
 }
 
-// expire repeats unacknowledged packets if the timer has expired, and finally gives
-// up. Repeats during a wait don't count as tries.
+// expire repeats unacknowledged packets if the timer has expired. After the last try, expire ends
+// the exchange. Repeats during a wait do not count as tries.
 func (x *exchange) expire(now time.Duration) {
 	if x.isOver() || now < x.timerEnd {
 		return
@@ -126,10 +127,10 @@ func (x *exchange) expire(now time.Duration) {
 	x.repeat(false)
 }
 
-// repeat sends the packets that the server has not acknowledged. If the server has
-// acknowledged the whole request, repeat sends an acknowledgement. During a wait, before
-// the first packet of the reply, it instead sends the last packet of the request. In both
-// cases the server sends a lost reply again.
+// repeat sends the packets that the server has not acknowledged. If the server has acknowledged
+// the whole request, repeat sends an acknowledgement. During a wait, before the first packet of
+// the reply, repeat sends the last packet of the request instead of an acknowledgement. The server
+// then resends a lost reply.
 func (x *exchange) repeat(waiting bool) {
 	x.repeats++
 	switch {
@@ -149,9 +150,9 @@ func (x *exchange) noReply() *noReplyError {
 
 func (x *exchange) received() int { return x.through + len(x.outOfOrder) }
 
-// sendPackets sends the request's packets with the numbers in the window. The first number
-// is from. If the window ends before the request does, the last packet in the window
-// requests an acknowledgement.
+// sendPackets sends the request's packets from the packet number in the argument from to the end
+// of the window. If more packets follow after the window, the last packet in the window requests
+// an acknowledgement.
 func (x *exchange) sendPackets(from int) {
 	last := min(x.acknowledged+Window, x.packets)
 	for n := from; n <= last; n++ {
@@ -180,7 +181,7 @@ func (x *exchange) transmit(h *Header, data []byte) {
 	x.send(x.buffer)
 }
 
-// drop counts a useless datagram or a network error.
+// drop counts a rejected datagram or a network error.
 func (x *exchange) drop(reason error) {
 	if x.call.Trace != nil {
 		x.call.Trace(false, "dropped: "+reason.Error())
@@ -190,8 +191,8 @@ func (x *exchange) drop(reason error) {
 	}
 }
 
-// networkError ends the exchange if the server has sent nothing, because the server
-// is then probably missing. Later errors count as losses.
+// networkError ends the exchange if the server has sent nothing, because the host then probably
+// runs no server. A later network error counts as a lost datagram.
 func (x *exchange) networkError(err error) {
 	if !x.heard {
 		x.fail(err)
@@ -242,17 +243,16 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 	}
 }
 
-// isOurs reports whether a datagram belongs to this exchange. Servers on little-endian
-// machines swap the octets of the connection id in packets that they repeat. They also swap
-// these octets in all packets after their first window. isOurs therefore accepts a swapped
-// id, but only after the client has received another packet or has repeated a packet.
+// isOurs reports whether a datagram belongs to this exchange. Servers on little-endian machines
+// swap the octets of the connection id in packets that they repeat. They also swap these octets in
+// all packets after their first window. Therefore isOurs accepts a swapped id, but only after the
+// client has received another packet or has repeated a packet.
 //
 // A blind attacker must guess the id, the port and the time. If two ids were valid from the
-// beginning, the attacker would need only half as many guesses. isOurs accepts a swapped id
-// only in packets of the reply, never in a refusal, a redirect or a wait. A wrong guess
-// counts as a dropped datagram, and Options.Drops dropped datagrams end the exchange. If
-// the attacker already knows the port, 64 guesses at 65,535 ids succeed with a probability
-// of 1 in 512.
+// beginning, the attacker would need only half as many guesses. Moreover, isOurs accepts a swapped
+// id only in packets of the reply, never in a refusal, a redirect or a wait. A wrong guess counts
+// as a dropped datagram, and Options.Drops limits the number of dropped datagrams. If the attacker
+// already knows the port, 64 guesses at 65,535 ids succeed with a probability of 1 in 512.
 func (x *exchange) isOurs(h *Header) bool {
 	if !h.Has(FieldID) {
 		return false
@@ -263,7 +263,8 @@ func (x *exchange) isOurs(h *Header) bool {
 	return h.ID == swapped(x.id) && h.Number > 0 && h.Wait == 0 && h.Option == 0 && (x.received() > 0 || x.repeats > 0)
 }
 
-// takeThrough records which packets of the request the server has acknowledged, and sends more.
+// takeThrough records which packets of the request the server has acknowledged, and sends further
+// packets.
 func (x *exchange) takeThrough(now time.Duration, h *Header) {
 	through := int(h.Through)
 	if !h.Has(FieldThrough) || through > x.packets || through <= x.acknowledged && h.Option != OptionThrough {
@@ -306,8 +307,8 @@ func (x *exchange) setWait(now, wait time.Duration) {
 	}
 }
 
-// takePacket stores the data of a packet. It reports whether the packet is consistent
-// with the others. A duplicate is consistent.
+// takePacket stores the data of a packet. It reports whether the packet is consistent with the
+// other packets. A duplicate packet is consistent.
 func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, data []byte) bool {
 	known := max(x.total, total)
 	switch {
@@ -345,7 +346,7 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 	return true
 }
 
-// ownData returns the part of a packet's data that belongs to the message.
+// ownData returns the part of the packet data that belongs to the message.
 func (x *exchange) ownData(h *Header, data []byte) []byte {
 	if h.Flags&FlagSequenced != 0 {
 		return nil
@@ -361,13 +362,14 @@ func (x *exchange) giveUp(err error) {
 	x.cancel()
 }
 
-// option is a decoded option of a header.
+// option is a decoded header option.
 type option struct {
 	redirect netip.AddrPort
 	queue    Progress
 }
 
-// parseOption decodes the option. If its fields are too short, ok is false.
+// parseOption decodes the option in a header. If the fields of the option are too short, ok is
+// false.
 func parseOption(h *Header) (o option, ok bool) {
 	if h.Option != OptionRedirect && h.Option != OptionRedirectAll && h.Option != OptionQueue {
 		return o, true
@@ -407,7 +409,8 @@ func parseQueue(field []byte) (p Progress, ok bool) {
 	return p, true
 }
 
-// redirect continues the exchange at another server, or fails.
+// redirect continues the exchange at another server. If the redirect is not allowed, the exchange
+// fails.
 func (x *exchange) redirect(to netip.AddrPort) {
 	if reason := x.refuseRedirect(to); reason != "" {
 		x.giveUp(fmt.Errorf("%w: %v is %s", ErrRedirect, to, reason))
@@ -417,9 +420,9 @@ func (x *exchange) redirect(to netip.AddrPort) {
 	x.to = to
 }
 
-// refuseRedirect returns the reason to reject a redirect, or "". A public server must not
-// redirect to a private network. A server in a private network must not redirect to this
-// machine.
+// refuseRedirect returns the reason to reject a redirect, or "" if the redirect is allowed. A
+// public server must not redirect to a private network. A server in a private network must not
+// redirect to this machine.
 func (x *exchange) refuseRedirect(to netip.AddrPort) string {
 	a, first := to.Addr(), x.firstServer.Addr()
 	switch {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// A swapped id must be accepted only where those servers send one, and only for packets
-// of the reply.
+// The client must accept a connection id with swapped octets only where little-endian servers send
+// one, and only in packets of the reply.
 func TestSwappedID(t *testing.T) {
 	first := Header{Fields: FieldTotal, ID: 0x1234, Number: 1}
 	second := Header{Fields: FieldTotal, ID: 0x3412, Number: 2, Total: 2}
 	only := Header{Fields: FieldThrough, ID: 0x3412, Number: 1, Total: 1, Through: 1}
 	for _, c := range []struct {
 		name    string
-		repeats bool // the request was sent again before
+		repeats bool // the client repeats the request before the datagrams arrive
 		list    []Header
 		done    bool
 	}{
@@ -47,8 +47,8 @@ func TestSwappedID(t *testing.T) {
 	}
 }
 
-// A request of several windows must be sent as the server acknowledges it, and the end of
-// each window must request an acknowledgement.
+// The client must send the next window of a request when the server acknowledges earlier packets.
+// The last packet of each window must request an acknowledgement.
 func TestRequestWindow(t *testing.T) {
 	message := bytes.Repeat([]byte("0123456789"), 40*MaxData/10)
 	f := newFake(&Call{Message: message}, 7, nil)
@@ -74,16 +74,16 @@ func TestRequestWindow(t *testing.T) {
 		f.sent = nil
 	}
 	wantSent(1, 16)
-	through(41, 0) // more than there are
+	through(41, 0) // more packets than the request contains
 	through(0, 0)
 	wantSent(1, 0)
 	through(3, 0)
 	wantSent(17, 19)
-	through(2, 0) // less than before
+	through(2, 0) // fewer packets than before
 	wantSent(1, 0)
 	f.wait(4 * time.Second)
 	wantSent(4, 19)
-	through(1, OptionThrough) // less after all
+	through(1, OptionThrough) // fewer packets than before, with OptionThrough
 	f.wait(12 * time.Second)
 	wantSent(2, 17)
 	through(19, 0)
@@ -92,11 +92,11 @@ func TestRequestWindow(t *testing.T) {
 	wantSent(36, 40)
 	f.wait(f.timerEnd)
 	if want := (&Header{Fields: FieldThrough, ID: 7}); len(f.sent) != 1 || !bytes.Equal(f.sent[0], want.Append(nil)) {
-		t.Errorf("a request that is there is asked for by %x", f.sent)
+		t.Errorf("unnecessary request datagrams: %x", f.sent)
 	}
 }
 
-// A server that withdraws an acknowledgement must not get more time.
+// If a server withdraws acknowledgements, the client must not extend its timeout.
 func TestWithdrawnAcknowledgement(t *testing.T) {
 	f := newFake(&Call{Message: make([]byte, 40*MaxData)}, 7, nil)
 	for n := uint16(0); !f.isOver(); n++ {
@@ -112,7 +112,8 @@ func TestWithdrawnAcknowledgement(t *testing.T) {
 	}
 }
 
-// The first total must count; packets with another one must be dropped.
+// The client must use the first total that it receives, and must drop packets with a different
+// total.
 func TestFirstTotalCounts(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	for _, c := range []struct {
@@ -132,7 +133,7 @@ func TestFirstTotalCounts(t *testing.T) {
 	}
 }
 
-// New data must restart the timer.
+// The client must restart its timer when new data arrives.
 func TestProgressRestartsTimer(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	for n := range uint16(100) {
@@ -148,8 +149,8 @@ func TestProgressRestartsTimer(t *testing.T) {
 	}
 }
 
-// Repeats must be sent at least once an hour.
-func TestLongest(t *testing.T) {
+// The interval between repeats must not exceed one hour.
+func TestMaxInterval(t *testing.T) {
 	f := newFake(&Call{}, 7, &Options{Tries: 100})
 	f.end(t)
 	if last := f.at[99] - f.at[98]; len(f.sent) != 100 || last != time.Hour {
@@ -157,7 +158,7 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// Acknowledgements without progress must be bounded.
+// The client must limit the number of acknowledgements that it sends without progress.
 func TestIdleAcknowledgements(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	ask := (&Header{Fields: FieldFlags, ID: 7, Flags: FlagAcknowledge}).Append(nil)
@@ -176,7 +177,7 @@ func TestIdleAcknowledgements(t *testing.T) {
 	}
 }
 
-// Announced sizes must need no memory, and a small exchange hardly any.
+// A small exchange must cause at most two allocations.
 func TestAllocs(t *testing.T) {
 	c := New(nil)
 	call := &Call{Message: []byte("hello")}
@@ -192,15 +193,15 @@ func TestAllocs(t *testing.T) {
 			t.Fatal("it is not done")
 		}
 	})
-	if n > 2 { // the exchange and the reply
+	if n > 2 { // for the exchange and the reply
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// FuzzExchange runs a server that sends arbitrary datagrams. The exchange must end, within its
-// memory limits.
+// FuzzExchange runs a server that sends arbitrary datagrams. The exchange must end, and must
+// respect its memory limits.
 func FuzzExchange(f *testing.F) {
-	// A datagram is preceded by 2 octets of time and 2 of length.
+	// Two octets of time and two octets of length precede each datagram.
 	script := func(list []Datagram) (b []byte) {
 		last := time.Duration(0)
 		for _, d := range list {
@@ -269,15 +270,15 @@ func wantSane(t *testing.T, f *fake, received int) {
 	if f.total != 0 && f.total < f.highest {
 		t.Fatalf("packet %d of %d", f.highest, f.total)
 	}
-	// At most one window of the request at first, after each redirect and after each repeat,
-	// and one datagram for each received one.
+	// The client may send one window of the request initially, after each redirect and after
+	// each repeat. It may also send one datagram for each received datagram.
 	if most := (received + 4*(received+2)) * Window * 4; len(f.sent) > most {
 		t.Fatalf("%d datagrams for %d", len(f.sent), received)
 	}
 }
 
-// The reply must be the data of the packets in order of their numbers, however they
-// are reordered and repeated.
+// The reply must be the data of the packets in the order of their numbers, even if packets are
+// reordered and repeated.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{2, 0, 1, 1}, uint8(3))
 	f.Add([]byte{9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, uint8(10))
@@ -313,7 +314,7 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// Addresses outside IP networks, as of pipes, count as public.
+// The client must treat addresses outside IP networks, such as pipe addresses, as public.
 func TestAddrPort(t *testing.T) {
 	if got := addrPort(nil); got.IsValid() {
 		t.Errorf("addrPort(nil) = %v, want an invalid address", got)

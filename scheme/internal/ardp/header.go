@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// Field is a field of a header. The fields have a fixed order. The value of a Field
-// is the length of a header that ends after it.
+// Field identifies a header field. The fields have a fixed order. The value of a Field is the
+// length of a header that ends after this field.
 type Field int
 
-// Fields. A header may end after any of them.
+// These constants are the header fields. A header may end after any field.
 const (
-	FieldNone    Field = 1  // only the first octet: version and length of the header
+	FieldNone    Field = 1  // only the first octet: version and header length
 	FieldID      Field = 3  // connection id
 	FieldNumber  Field = 5  // packet number
 	FieldTotal   Field = 7  // number of packets in the message
@@ -21,63 +21,63 @@ const (
 	FieldOption  Field = 13
 )
 
-// Bits of Flags. The first four announce additional fields.
+// These constants are the bits of Flags. The first four bits indicate additional fields.
 const (
-	FlagAddress     = 0x01 // a type octet, a length octet, and that many octets
-	FlagPriority    = 0x02 // 2 octets, signed
-	FlagProtocol    = 0x04 // 2 octets
-	FlagWindow      = 0x08 // 2 octets: number of packets to send without an acknowledgement
+	FlagAddress     = 0x01 // field: a type octet, a length octet, and the address
+	FlagPriority    = 0x02 // field of 2 octets, signed
+	FlagProtocol    = 0x04 // field of 2 octets
+	FlagWindow      = 0x08 // field of 2 octets: number of packets to send without an acknowledgement
 	FlagSequenced   = 0x40 // the packet has a number, but its data is not part of the message
 	FlagAcknowledge = 0x80 // the sender requests an acknowledgement
 )
 
-// Values of Option.
+// These constants are the values of Option.
 const (
-	OptionCancel      = 1   // in a request: the client cancels it
+	OptionCancel      = 1   // in a request: the client cancels the request
 	OptionRefused     = 1   // in a reply: the server refuses the request
-	OptionThrough     = 2   // received-through is valid even if it is less than before
-	OptionRedirect    = 4   // an IPv4 address and a port, 6 octets
-	OptionRedirectAll = 5   // the same, also for later requests
-	OptionQueue       = 254 // position in the queue, and time
+	OptionThrough     = 2   // received-through is valid, even if it is less than before
+	OptionRedirect    = 4   // redirect: an IPv4 address and a port, 6 octets
+	OptionRedirectAll = 5   // like OptionRedirect, but also for later requests
+	OptionQueue       = 254 // queue position and time
 )
 
-// Flags in the first octet of OptionQueue.
+// These constants are the flags in the first octet of OptionQueue.
 const (
 	queuePosition = 0x01 // field of 2 octets
 	queueTime     = 0x02 // field of 4 octets, in seconds
 )
 
 const (
-	// lengthBits are the bits in the first octet that hold the length of the header. The
+	// lengthBits is a mask for the bits of the first octet that hold the header length. The
 	// other bits hold the version, which is 0.
 	lengthBits = 0x3f
-	// MaxData is the maximum number of octets of a message in one packet, as in the original
-	// programs.
+	// MaxData is the maximum number of data octets in one packet. It equals the limit of the
+	// original programs.
 	MaxData = 1250
-	// Window is the number of packets that either side sends without an
-	// acknowledgement, unless the client requested another number.
+	// Window is the number of packets that either side sends without an acknowledgement,
+	// unless the client requests another number.
 	Window = 16
 )
 
-// Header is the header of a datagram. Absent fields are 0.
+// Header is the header of a datagram. The value of an absent field is 0.
 type Header struct {
-	Fields  Field // the last field that is present
+	Fields  Field // last field that is present
 	ID      uint16
-	Number  uint16 // packet number, from 1; 0 means a control packet, which is not part of the message
+	Number  uint16 // packet number, beginning at 1; 0 means a control packet, which is not part of the message
 	Total   uint16 // number of packets in the message; 0 if unknown
-	Through uint16 // the sender has received all packets of the other side up to this one
+	Through uint16 // number up to which the sender has received all packets from the other side
 	Wait    uint16 // time in seconds
 	Flags   byte
 	Option  byte
-	Extra   []byte // fields of the flags, low bit first, then the fields of the option
+	Extra   []byte // fields of the flags, lowest bit first, followed by the fields of the option
 }
 
-// Has reports whether a field is present.
+// Has reports whether the header contains the field f.
 func (h *Header) Has(f Field) bool { return h.Fields >= f }
 
-// Position returns the number of a packet and the total number of packets. The total is 0
-// if the header does not contain it. A header without a packet number belongs to a
-// message of one packet.
+// Position returns the number of a packet and the total number of packets. If the header does not
+// contain the total, total is 0. A header without a packet number belongs to a message of one
+// packet.
 func (h *Header) Position() (number, total int) {
 	if !h.Has(FieldNumber) {
 		return 1, 1
@@ -92,8 +92,9 @@ var (
 	errNone    = errors.New("header length is 0")
 )
 
-// ParseHeader splits a datagram into its header and its data. Extra shares memory
-// with the datagram. A header that ends inside a field ends before that field.
+// ParseHeader splits a datagram into its header and its data. The header's Extra field shares
+// memory with the datagram. If the header ends inside a field, ParseHeader ignores this incomplete
+// field.
 func ParseHeader(datagram []byte) (h Header, data []byte, err error) {
 	if len(datagram) == 0 {
 		return h, nil, errEmpty
@@ -149,8 +150,8 @@ func (h *Header) numbers() [5]number {
 	}
 }
 
-// Append appends the header to dst. It omits Extra unless Option is present. Extra
-// must not exceed 50 octets.
+// Append appends the header to dst. It omits Extra unless the header contains the field Option.
+// Extra must not exceed 50 octets.
 func (h *Header) Append(dst []byte) []byte {
 	from := len(dst)
 	dst = append(dst, 0)
@@ -169,8 +170,8 @@ func (h *Header) Append(dst []byte) []byte {
 	return dst
 }
 
-// OptionFields returns the fields of the option, after the fields of the flags. If Extra
-// is too short, ok is false.
+// OptionFields returns the fields of the option, which follow the fields of the flags in Extra. If
+// Extra is too short, ok is false.
 func (h *Header) OptionFields() (fields []byte, ok bool) {
 	size := 0
 	if h.Flags&FlagAddress != 0 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Captured headers.
+// The test cases are captured headers.
 func TestParseHeader(t *testing.T) {
 	for _, c := range []struct {
 		datagram string
@@ -28,7 +28,7 @@ func TestParseHeader(t *testing.T) {
 		{"0dd802 0000 0000 0000 0000 00 01", Header{Fields: FieldOption, ID: 0xd802, Option: OptionRefused, Extra: []byte{}}, "", 0, 0},
 		{"0fe337 0001 0001 0000 0000 02 00 0005 56", Header{Fields: FieldOption, ID: 0xe337, Number: 1, Total: 1, Flags: FlagPriority, Extra: []byte{0, 5}}, "V", 1, 1},
 		{"13838e 0000 0000 0000 0000 00 04 7f000001 2d06", Header{Fields: FieldOption, ID: 0x838e, Option: OptionRedirect, Extra: []byte{127, 0, 0, 1, 0x2d, 6}}, "", 0, 0},
-		// A header that ends inside a field.
+		// This header ends inside a field.
 		{"02ff 56", Header{Fields: FieldNone}, "V", 1, 1},
 		{"04123400 56", Header{Fields: FieldID, ID: 0x1234}, "V", 1, 1},
 		{"0a1234 0001 0001 0001 ff 56", Header{Fields: FieldThrough, ID: 0x1234, Number: 1, Total: 1, Through: 1}, "V", 1, 1},
@@ -110,7 +110,7 @@ func TestParseOption(t *testing.T) {
 			t.Errorf("%d %s: %+v %v", c.number, c.extra, o, ok)
 		}
 	}
-	// The field of a flag comes first, unless it is truncated.
+	// The field of a flag precedes the fields of the option, unless Extra is truncated.
 	h := Header{Fields: FieldOption, Flags: FlagWindow, Option: OptionRedirect, Extra: unhex(t, "0010 7f000001 2d06")}
 	if o, ok := parseOption(&h); !ok || o.redirect != redirect {
 		t.Errorf("%+v %v", o, ok)
@@ -121,7 +121,7 @@ func TestParseOption(t *testing.T) {
 	}
 }
 
-// slowHeader reads a header in the simplest way: one field after the other.
+// slowHeader parses a header in the simplest way, one field after the other.
 func slowHeader(datagram []byte) (h Header, data []byte, ok bool) {
 	if len(datagram) == 0 || datagram[0] == 0 || datagram[0] >= 64 || int(datagram[0]) > len(datagram) {
 		return h, nil, false

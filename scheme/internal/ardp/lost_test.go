@@ -16,15 +16,15 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
-// lossyConn loses one datagram of each direction, counted from 1; 0 means none. With swap
-// it acts like the original server on a little-endian machine: repeated packets, and
-// packets from the second window on, have a connection id with swapped octets.
+// lossyConn is a server connection that loses at most one datagram in each direction. If swap is
+// true, the connection behaves like the original server on a little-endian machine: it swaps the
+// octets of the connection id in repeated packets, and in all packets after the first window.
 type lossyConn struct {
 	net.PacketConn
-	in, out           int // numbers of the datagrams to lose
+	in, out           int // numbers of the datagrams to lose, counted from 1; 0 means none
 	received, written int
 	swap              bool
-	sent              map[uint16]bool // numbers of packets
+	sent              map[uint16]bool // numbers of the packets that were sent
 }
 
 func (c *lossyConn) ReadFrom(b []byte) (int, net.Addr, error) {
@@ -55,8 +55,8 @@ func (c *lossyConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return c.PacketConn.WriteTo(b, to)
 }
 
-// lose runs a conversation in which one datagram is lost, and reports whether there was a
-// datagram of that number.
+// lose runs a conversation in which pc loses datagrams. It reports whether the datagrams with the
+// numbers to lose were sent.
 func lose(t *testing.T, pc *lossyConn, request int, reply []byte, handle func(*ardptest.Request) ardptest.Reply) (was bool) {
 	t.Helper()
 	bubble(t, func(t *testing.T, h *testNetwork) {
@@ -75,15 +75,15 @@ func lose(t *testing.T, pc *lossyConn, request int, reply []byte, handle func(*a
 	return was
 }
 
-// Each datagram of a conversation is lost in turn. The reply must still arrive within a
-// minute, whatever wait the server announced.
+// The test repeats a conversation and loses each datagram in turn. The reply must still arrive
+// within a minute, even if the server announces a long wait.
 func TestEachDatagramLost(t *testing.T) {
 	const quarter = 15 * time.Minute
 	for _, c := range []struct {
 		name           string
 		request, reply int // packets
 		takes          time.Duration
-		wait           time.Duration // announced before the reply
+		wait           time.Duration // wait that the server announces before the reply
 		position       int
 	}{
 		{name: "idle server with a queue", request: 1, reply: 1, wait: quarter, position: 1},
@@ -117,15 +117,15 @@ func TestEachDatagramLost(t *testing.T) {
 	}
 }
 
-// The conversation with an idle original server: it announces a wait of 900 s and sends the
-// reply at once, which is lost. The repeated reply has a swapped id. The client must accept
-// it although no packet with the right id arrived.
+// The test server behaves like the original server without load: it announces a wait of 900 s, but
+// sends the reply at once. This reply is lost, and the repeated reply has a swapped id. The client
+// must accept the repeated reply, although no packet with the right id arrived.
 func TestReplyLostInWait(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
-		asked := 0
+		requests := 0
 		h.manual(server, func(got []byte, say func([]byte)) {
 			request, _, _ := ardp.ParseHeader(got)
-			if asked++; asked == 1 {
+			if requests++; requests == 1 {
 				queue := ardp.Header{Fields: ardp.FieldOption, ID: request.ID, Wait: 900, Option: ardp.OptionQueue, Extra: []byte{3, 0, 1, 0, 0, 0, 0}}
 				say(queue.Append(nil))
 				return
@@ -141,9 +141,9 @@ func TestReplyLostInWait(t *testing.T) {
 	})
 }
 
-// If a server announces a wait and is then silent, the client must repeat the request after
-// 4 s, 8 s, 16 s, and then every 30 s until the bounded wait ends. The error must contain
-// the announcement, even if the caller's own deadline passed.
+// If a server announces a wait and then sends nothing, the client must repeat the request after 4
+// s, 8 s and 16 s, and then every 30 s until the bounded wait ends. The error must contain the
+// announcement, even if the caller's own deadline passed.
 func TestSilentInWait(t *testing.T) {
 	silent := func(h *testNetwork, begun time.Time) *[]time.Duration {
 		var at []time.Duration
@@ -187,7 +187,7 @@ func TestForgedSwappedID(t *testing.T) {
 			id := idOf(got)
 			forged := ardp.Header{Fields: ardp.FieldTotal, ID: id<<8 | id>>8, Number: 1, Total: 1}
 			if id == forged.ID {
-				forged.ID++ // both orders are the same
+				forged.ID++ // both octets are equal, so use another id
 			}
 			say(append(forged.Append(nil), "forged"...))
 			say(packet(got, 1, 1, "right"))

@@ -12,12 +12,12 @@ import (
 
 var serverA = netip.MustParseAddrPort("127.0.0.1:11525")
 
-// fake drives an exchange with a fake clock.
+// fake runs an exchange with a fake clock.
 type fake struct {
 	*exchange
 	now  time.Duration
 	sent [][]byte
-	at   []time.Duration // when that was
+	at   []time.Duration // times at which the datagrams were sent
 }
 
 func newFake(call *Call, id uint16, o *Options) *fake {
@@ -39,7 +39,7 @@ func (f *fake) wait(until time.Duration) {
 	f.now = max(f.now, until)
 }
 
-// get passes a datagram to the exchange, and follows a redirect.
+// get passes a received datagram to the exchange, and follows a redirect.
 func (f *fake) get(datagram []byte) {
 	f.receive(f.now, datagram)
 	if f.to.IsValid() {
@@ -59,7 +59,7 @@ func (f *fake) end(t *testing.T) {
 	t.Fatal("it does not end")
 }
 
-// replay repeats a dialog at its own times.
+// replay passes the server's datagrams in a dialog to a new exchange, at the recorded times.
 func replay(t *testing.T, d *Dialog, call *Call) *fake {
 	call.Message = d.Request
 	f := newFake(call, d.ID, nil)
@@ -86,14 +86,14 @@ func replay(t *testing.T, d *Dialog, call *Call) *fake {
 	return f
 }
 
-// Conversations of the original client and server: this client must send the same
-// datagrams, at the same times.
+// In recorded conversations between the original client and server, this client must send the same
+// datagrams as the original client, at the same times.
 func TestReplay(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		sent func(datagrams [][]byte) [][]byte // the datagrams that this client sends instead
+		sent func(datagrams [][]byte) [][]byte // returns the datagrams that this client sends instead; may be nil
 		err  error
-		asks int // repeats during a wait, after the request; the original client sent none
+		asks int // number of repeats during a wait, which the original client did not send
 	}{
 		{name: "archie-exact"},
 		{name: "duplicate-request"},
@@ -123,7 +123,7 @@ func TestReplay(t *testing.T) {
 		{name: "window"},
 		{name: "window-requested", sent: shortHeaders},
 		{name: "window-swapped-cid", sent: func(list [][]byte) [][]byte {
-			return list[:min(len(list), 2)] // the original client dropped the second window, and requested it again
+			return list[:min(len(list), 2)] // the original client dropped the second window and requested it again
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestReplay(t *testing.T) {
 				f.at = slices.Delete(f.at, 1, 1+c.asks)
 				for i, g := range slices.DeleteFunc(d.Datagrams, func(g Datagram) bool { return !g.Sent || g.Fate == "duplicate" }) {
 					if i >= len(f.at) {
-						break // if this client sends less, as above
+						break // this client sends fewer datagrams, as listed above
 					}
 					if late := g.Time - d.Datagrams[0].Time - f.at[i]; late < 0 || late > 100*time.Millisecond {
 						t.Errorf("datagram %d was sent at %v, %v before the original's", i, f.at[i], late)
@@ -161,8 +161,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// shortHeaders returns the datagrams without priority and window, which this client does
-// not send.
+// shortHeaders removes the priority and window fields, which this client does not send, from the
+// datagrams.
 func shortHeaders(list [][]byte) [][]byte {
 	for i, datagram := range list {
 		if datagram[0] == 15 {
@@ -184,7 +184,7 @@ func wantDatagrams(t *testing.T, got, want [][]byte) {
 	}
 }
 
-// The original client was interrupted while it waited.
+// In this capture, the user interrupted the original client while it waited.
 func TestReplayCancel(t *testing.T) {
 	d := ReadCapture(t, "cancel").Dialogs()[0]
 	f := replay(t, d, &Call{})
@@ -196,8 +196,8 @@ func TestReplayCancel(t *testing.T) {
 	wantDatagrams(t, f.sent, [][]byte{d.Datagrams[0].Octets, d.Datagrams[2].Octets})
 }
 
-// A request whose second packet overtakes the first must get the same reply. The
-// server's acknowledgements meanwhile must change nothing.
+// If the second packet of a request arrives before the first, the client must still receive the
+// reply. The server's acknowledgements in the meantime must not affect the client.
 func TestReplayReorderedRequest(t *testing.T) {
 	d := ReadCapture(t, "multi-packet-request-reordered").Dialogs()[0]
 	f := replay(t, d, &Call{})
@@ -207,8 +207,7 @@ func TestReplayReorderedRequest(t *testing.T) {
 	wantDatagrams(t, f.sent, [][]byte{d.Datagrams[3].Octets, d.Datagrams[0].Octets})
 }
 
-// Replies without a connection id belong to requests without one, which this client does
-// not send.
+// The client must ignore replies without a connection id, because all its requests have an id.
 func TestReplayNoID(t *testing.T) {
 	for _, name := range []string{"header-1", "v1-list", "v1-list-attributes"} {
 		d := ReadCapture(t, name).Dialogs()[0]
@@ -220,14 +219,14 @@ func TestReplayNoID(t *testing.T) {
 	}
 }
 
-// Datagrams that no server sent. The reply must be the data of the named ones, by their
-// index in the capture.
+// The captures contain handmade server datagrams. The reply must consist of the data in the
+// datagrams that the test case lists by number.
 func TestReplayHandmade(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		parts []int
 		err   error
-		most  time.Duration // that it takes
+		most  time.Duration // maximum duration of the exchange
 	}{
 		{name: "bad-connection-id", parts: []int{4}},
 		{name: "bad-control-with-data", parts: []int{3}},
@@ -278,7 +277,7 @@ func fromTo(first, last int) (list []int) {
 	return list
 }
 
-// Servers from 5.0 to 5.2 end packets with NUL.
+// Prospero servers from 5.0 to 5.2 add a NUL to the end of each packet.
 func TestReplayNUL(t *testing.T) {
 	d := ReadCapture(t, "ok-nul-line-end").Dialogs()[0]
 	want := d.Datagrams[1].Data()

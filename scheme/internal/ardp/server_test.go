@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
-// listener collects the datagrams of a socket.
+// listener collects the datagrams that arrive at a socket.
 type listener struct {
 	mu   sync.Mutex
-	came map[uint16][][]byte // by connection id
+	came map[uint16][][]byte // received datagrams by connection id
 }
 
 func listen(pc net.PacketConn) *listener {
@@ -39,9 +39,10 @@ func listen(pc net.PacketConn) *listener {
 	return l
 }
 
-// The test server must answer the original client's datagrams like the original server, octet for octet. The test omits
-// rejections and redirects, which that server was made to send before a real reply; swapped ids; a window that the
-// client selected; and the longer replies of version 1, which were split at line ends.
+// The test server must answer the original client's datagrams with exactly the same octets as the
+// original server. The test omits rejections and redirects that the original server was made to
+// send before a real reply. It also omits swapped ids, a window size that the client selected, and
+// the longer replies of version 1, which were split at line ends.
 func TestServerReplay(t *testing.T) {
 	for _, name := range []string{
 		"archie-exact", "cancel", "duplicate-request", "duplicates", "goi-contents-binary", "header-1", "lost-ack",
@@ -77,7 +78,7 @@ func replayServer(t *testing.T, c ardp.Capture) {
 				return replyOf(t, d, r, begun)
 			}
 		}
-		t.Errorf("nobody asked %q", r.Message)
+		t.Errorf("unexpected request %q", r.Message)
 		return ardptest.Reply{Silent: true}
 	}, nil)
 	defer s.Close()
@@ -117,8 +118,8 @@ func replayServer(t *testing.T, c ardp.Capture) {
 	}
 }
 
-// replyOf returns the reply of the original server: its announcement at once, and the
-// reply later.
+// replyOf returns the reply of the original server. It sends the server's announcements at once,
+// and waits until the recorded time of the reply.
 func replyOf(t *testing.T, d *ardp.Dialog, r *ardptest.Request, begun time.Time) ardptest.Reply {
 	reply := ardptest.Reply{Message: d.Reply(), Silent: true}
 	waited := false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// describe returns a description of a datagram for Call.Trace. The argument canceled is the
-// meaning of option 1, which depends on the sender.
+// describe returns a description of a datagram for Call.Trace. The argument canceled describes
+// option 1, whose meaning depends on the sender.
 func describe(h *Header, data int, canceled string) string {
 	var b strings.Builder
 	switch number, total := h.Position(); {

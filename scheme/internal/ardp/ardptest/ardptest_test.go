@@ -35,16 +35,16 @@ func listen(t *testing.T, n *Network, at netip.AddrPort) net.PacketConn {
 	return pc
 }
 
-// asker is a client that sends given datagrams.
-type asker struct {
+// rawClient is a client that sends the datagrams of a test.
+type rawClient struct {
 	t  *testing.T
 	pc net.PacketConn
 }
 
-func newAsker(t *testing.T, n *Network) asker { return asker{t, listen(t, n, there)} }
+func newRawClient(t *testing.T, n *Network) rawClient { return rawClient{t, listen(t, n, there)} }
 
-// ask sends a datagram and returns the immediate replies.
-func (a asker) ask(h ardp.Header, data string) (list []ardp.Header) {
+// exchange sends a datagram and returns the immediate replies.
+func (a rawClient) exchange(h ardp.Header, data string) (list []ardp.Header) {
 	a.t.Helper()
 	a.pc.WriteTo(append(h.Append(nil), data...), net.UDPAddrFromAddrPort(here))
 	buffer := make([]byte, 1<<16)
@@ -65,7 +65,7 @@ func (a asker) ask(h ardp.Header, data string) (list []ardp.Header) {
 	}
 }
 
-// request returns the header of a request of one packet.
+// request returns the header of a one-packet request.
 func request(id, through uint16) ardp.Header {
 	return ardp.Header{Fields: ardp.FieldThrough, ID: id, Number: 1, Total: 1, Through: through}
 }
@@ -74,7 +74,8 @@ func acknowledgement(id, through uint16) ardp.Header {
 	return ardp.Header{Fields: ardp.FieldThrough, ID: id, Through: through}
 }
 
-// wantNumbers compares the packet numbers; those with flag 80 are negative.
+// wantNumbers compares the packet numbers in a list of headers. The number of a packet with
+// FlagAcknowledge is negative.
 func wantNumbers(t *testing.T, list []ardp.Header, want ...int) {
 	t.Helper()
 	var got []int
@@ -90,7 +91,8 @@ func wantNumbers(t *testing.T, list []ardp.Header, want ...int) {
 	}
 }
 
-// counting serves a reply with the given number of packets, and counts how often it was made.
+// counting returns a handler whose reply has the given number of packets. The handler counts its
+// calls in *count.
 func counting(packets int, count *int) func(*Request) Reply {
 	return func(*Request) Reply {
 		*count++
@@ -104,65 +106,67 @@ func TestStore(t *testing.T) {
 		count := 0
 		s := Serve(listen(t, &n, here), counting(2, &count), &Options{Store: 3})
 		defer s.Close()
-		a := newAsker(t, &n)
+		a := newRawClient(t, &n)
 		for id := uint16(1); id <= 4; id++ {
-			wantNumbers(t, a.ask(request(id, 0), ""), 1, 2)
+			wantNumbers(t, a.exchange(request(id, 0), ""), 1, 2)
 		}
-		wantNumbers(t, a.ask(request(4, 0), ""), 1, 2)
-		wantNumbers(t, a.ask(request(2, 1), ""), 2)
-		wantNumbers(t, a.ask(acknowledgement(2, 1), ""), 2)
-		wantNumbers(t, a.ask(acknowledgement(2, 2), ""))
-		wantNumbers(t, a.ask(acknowledgement(2, 99), ""))
-		wantNumbers(t, a.ask(acknowledgement(9, 0), "")) // that no client requested
+		wantNumbers(t, a.exchange(request(4, 0), ""), 1, 2)
+		wantNumbers(t, a.exchange(request(2, 1), ""), 2)
+		wantNumbers(t, a.exchange(acknowledgement(2, 1), ""), 2)
+		wantNumbers(t, a.exchange(acknowledgement(2, 2), ""))
+		wantNumbers(t, a.exchange(acknowledgement(2, 99), ""))
+		wantNumbers(t, a.exchange(acknowledgement(9, 0), "")) // acknowledges a reply that no client requested
 		if count != 4 {
 			t.Errorf("%d replies were made", count)
 		}
-		wantNumbers(t, a.ask(request(1, 0), ""), 1, 2) // no longer stored
+		wantNumbers(t, a.exchange(request(1, 0), ""), 1, 2) // the server no longer stores this reply
 		if count != 5 {
 			t.Errorf("%d replies were made", count)
 		}
 	})
 }
 
-// Each request without an id must be a new one, and must not replace another.
+// The server must treat each request without an id as a new request, which must not replace
+// another request.
 func TestStoreNoID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
 		count := 0
 		s := Serve(listen(t, &n, here), counting(1, &count), &Options{Store: 1})
 		defer s.Close()
-		a := newAsker(t, &n)
-		wantNumbers(t, a.ask(request(5, 0), ""), 1)
+		a := newRawClient(t, &n)
+		wantNumbers(t, a.exchange(request(5, 0), ""), 1)
 		for range 2 {
-			wantNumbers(t, a.ask(ardp.Header{Fields: ardp.FieldNone}, "x"), 1)
+			wantNumbers(t, a.exchange(ardp.Header{Fields: ardp.FieldNone}, "x"), 1)
 		}
-		wantNumbers(t, a.ask(request(5, 0), ""), 1)
+		wantNumbers(t, a.exchange(request(5, 0), ""), 1)
 		if count != 3 {
 			t.Errorf("%d replies were made", count)
 		}
 	})
 }
 
-// The original server repeats nothing within a second unless the client has acknowledged more.
+// Like the original server, the test server must not repeat packets within a second unless the
+// client has acknowledged more packets.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
 		count := 0
 		s := Serve(listen(t, &n, here), counting(17, &count), &Options{Pause: time.Second})
 		defer s.Close()
-		a := newAsker(t, &n)
+		a := newRawClient(t, &n)
 		window := func(first int) (numbers []int) {
 			for n := range ardp.Window - 1 {
 				numbers = append(numbers, first+n)
 			}
 			return append(numbers, -(first + ardp.Window - 1))
 		}
-		wantNumbers(t, a.ask(request(1, 0), ""), window(1)...)
-		wantNumbers(t, a.ask(request(1, 0), ""))
-		wantNumbers(t, a.ask(acknowledgement(1, 1), ""), window(2)...)
-		wantNumbers(t, a.ask(acknowledgement(1, 1), ""))
+		wantNumbers(t, a.exchange(request(1, 0), ""), window(1)...)
+		wantNumbers(t, a.exchange(request(1, 0), ""))
+		wantNumbers(t, a.exchange(acknowledgement(1, 1), ""), window(2)...)
+		wantNumbers(t, a.exchange(acknowledgement(1, 1), ""))
 		time.Sleep(time.Second)
-		wantNumbers(t, a.ask(acknowledgement(1, 1), ""), window(2)...)
+		wantNumbers(t, a.exchange(acknowledgement(1, 1), ""), window(2)...)
 	})
 }
 
@@ -178,17 +182,17 @@ func TestRequest(t *testing.T) {
 		if s.Addr() != here {
 			t.Errorf("it is at %v", s.Addr())
 		}
-		a := newAsker(t, &n)
+		a := newRawClient(t, &n)
 		part := func(number, total uint16, flags byte, extra ...byte) ardp.Header {
 			return ardp.Header{Fields: ardp.FieldOption, ID: 7, Number: number, Total: total, Flags: flags, Extra: extra}
 		}
-		wantNumbers(t, a.ask(part(2, 0, ardp.FlagPriority|ardp.FlagWindow, 0xff, 0xfb, 0, 2), "b")) // before its total is known
-		wantNumbers(t, a.ask(part(2, 3, 0), "other"), 0)                                            // which the server has
-		wantNumbers(t, a.ask(part(3, 3, ardp.FlagAcknowledge), ""), 0)
+		wantNumbers(t, a.exchange(part(2, 0, ardp.FlagPriority|ardp.FlagWindow, 0xff, 0xfb, 0, 2), "b")) // sent before the total is known
+		wantNumbers(t, a.exchange(part(2, 3, 0), "other"), 0)                                            // a packet that the server already has
+		wantNumbers(t, a.exchange(part(3, 3, ardp.FlagAcknowledge), ""), 0)
 		if got != nil {
 			t.Fatalf("%q is not whole", got.Message)
 		}
-		wantNumbers(t, a.ask(part(1, 3, 0), "a"), 1)
+		wantNumbers(t, a.exchange(part(1, 3, 0), "a"), 1)
 		if got == nil || string(got.Message) != "ab" || got.ID != 7 || got.From != there || got.Packets != 3 {
 			t.Fatalf("request = %+v, want message ab, ID 7, 3 packets, from %v", got, there)
 		}
@@ -198,14 +202,14 @@ func TestRequest(t *testing.T) {
 	})
 }
 
-// Malformed datagrams must be ignored and stop nothing.
+// The server must ignore malformed datagrams and continue to serve requests.
 func TestHostile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
 		count := 0
 		s := Serve(listen(t, &n, here), counting(1, &count), nil)
 		defer s.Close()
-		a := newAsker(t, &n)
+		a := newRawClient(t, &n)
 		for _, datagram := range [][]byte{{}, {0}, {63}, {0x43, 0, 1}, {0x81, 1, 0, 0, 0, 1}, bytes.Repeat([]byte{0xff}, 2000)} {
 			a.pc.WriteTo(datagram, net.UDPAddrFromAddrPort(here))
 		}
@@ -216,9 +220,9 @@ func TestHostile(t *testing.T) {
 			{Fields: ardp.FieldOption, ID: 1, Option: ardp.OptionCancel},
 			{Fields: ardp.FieldOption, ID: 3, Option: ardp.OptionCancel},
 		} {
-			wantNumbers(t, a.ask(h, ""))
+			wantNumbers(t, a.exchange(h, ""))
 		}
-		wantNumbers(t, a.ask(request(1, 0), ""), 1)
+		wantNumbers(t, a.exchange(request(1, 0), ""), 1)
 		if count != 1 {
 			t.Errorf("%d replies were made", count)
 		}
@@ -237,23 +241,23 @@ func TestAnnounce(t *testing.T) {
 			return Reply{Message: []byte("too late")}
 		}, nil)
 		defer s.Close()
-		a := newAsker(t, &n)
-		for range 2 { // a repeated request gets the same reply
-			list := a.ask(request(1, 0), "")
+		a := newRawClient(t, &n)
+		for range 2 { // the server must answer a repeated request with the same reply
+			list := a.exchange(request(1, 0), "")
 			if wantNumbers(t, list, 0); list[0].Wait != 90 || list[0].Fields != ardp.FieldWait {
 				t.Errorf("ask = %+v, want a wait of 90", list)
 			}
 		}
 		time.Sleep(time.Until(begun.Add(time.Minute)))
 		cancel := ardp.Header{Fields: ardp.FieldOption, ID: 1, Option: ardp.OptionCancel}
-		wantNumbers(t, a.ask(cancel, ""))
+		wantNumbers(t, a.exchange(cancel, ""))
 		if synctest.Wait(); canceled != time.Minute {
 			t.Errorf("canceled after %v", canceled)
 		}
 	})
 }
 
-// Close must end waiting handlers.
+// Close must cancel the requests of waiting handlers.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -263,21 +267,21 @@ func TestClose(t *testing.T) {
 			ended = true
 			return Reply{}
 		}, nil)
-		a := newAsker(t, &n)
-		wantNumbers(t, a.ask(request(1, 0), ""))
+		a := newRawClient(t, &n)
+		wantNumbers(t, a.exchange(request(1, 0), ""))
 		if err := s.Close(); err != nil || !ended {
 			t.Errorf("ended %v, %v", ended, err)
 		}
-		wantNumbers(t, a.ask(request(2, 0), ""))
+		wantNumbers(t, a.exchange(request(2, 0), ""))
 	})
 }
 
-// Control packets instead of a reply.
+// The server must send the correct control packets instead of, or before, a reply.
 func TestReply(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		reply Reply
-		want  string // of each datagram
+		want  string // octets of each datagram
 	}{
 		{"nothing", Reply{}, "[030007]"},
 		{"silent", Reply{Silent: true, Message: []byte("x")}, "[]"},
@@ -313,7 +317,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// fates counts the numbered datagrams that are lost, duplicated and late.
+// fates reads numbered datagrams, and counts the lost, duplicated and late datagrams.
 func fates(t *testing.T, read func([]byte) (int, error)) [3]int {
 	t.Helper()
 	seen := map[uint16]int{}
@@ -340,11 +344,11 @@ func fates(t *testing.T, read func([]byte) (int, error)) [3]int {
 	return [...]int{sent - len(seen), twice, late}
 }
 
-// sent is enough datagrams to measure the faults of a network. A socket has room for all,
-// even if duplicated.
+// sent is the number of datagrams with which TestFaulty measures the faults of a network. The
+// queue of a socket has room for all of them, even if each is duplicated.
 const sent = 700
 
-// A network must have about the configured rate of faults in both directions, and the
+// A network must have about the configured fault rates in both directions, and must repeat the
 // same faults for the same seed.
 func TestFaulty(t *testing.T) {
 	one := func(f Faults) (in, out [3]int) {
@@ -375,7 +379,7 @@ func TestFaulty(t *testing.T) {
 		{Faults{}, 0, 0, 0},
 		{Faults{Loss: 0.3, Seed: 1}, 0.3, 0, 0},
 		{Faults{Duplicate: 0.3, Seed: 2}, 0, 0.3, 0},
-		{Faults{Reorder: 0.2, Seed: 3}, 0, 0, 0.17}, // the datagram after a late one is not late
+		{Faults{Reorder: 0.2, Seed: 3}, 0, 0, 0.17}, // the datagram after a late datagram is never late
 		{Faults{Loss: 1}, 1, 0, 0},
 	} {
 		in, out := one(c.faults)
@@ -415,12 +419,13 @@ func TestNetwork(t *testing.T) {
 		}
 		c2.Close()
 
-		// It must receive only from its peer, one datagram at a time.
+		// A dialed socket must receive only datagrams from its peer, one datagram per
+		// read.
 		stranger := listen(t, &n, netip.MustParseAddrPort("192.0.2.9:1525"))
 		stranger.WriteTo([]byte("no"), c.LocalAddr())
 		pc.WriteTo([]byte("one"), c.LocalAddr())
 		pc.WriteTo([]byte("two"), c.LocalAddr())
-		pc.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(there)) // an address without a socket
+		pc.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(there)) // no socket has this address
 		buffer := make([]byte, 10)
 		for _, want := range []string{"one", "two"} {
 			if got, err := c.Read(buffer); string(buffer[:got]) != want || err != nil {
@@ -456,7 +461,7 @@ func TestNetwork(t *testing.T) {
 		c.Close()
 		reading.Wait()
 
-		// A full socket must lose datagrams.
+		// A socket whose queue is full must drop datagrams.
 		for range 2 * maxQueue {
 			stranger.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(here))
 			synctest.Wait()

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Faults are the probabilities, from 0 to 1, that a datagram is lost, duplicated, or
-// delivered after the next one. The same Seed gives the same sequence.
+// Faults contains the probabilities, from 0 to 1, that a datagram is lost, duplicated, or
+// delivered after the next datagram. The same Seed produces the same sequence of faults.
 type Faults struct {
 	Loss, Duplicate, Reorder float64
 	Seed                     uint64
 }
 
-// Faulty returns pc with faults in both directions. A datagram to be delivered after the
-// next one is lost if there is no next one.
+// Faulty returns a connection that adds the faults f to the connection pc in both directions. A
+// datagram that is to be delivered after the next datagram is lost if no other datagram follows.
 func Faulty(pc net.PacketConn, f Faults) net.PacketConn {
 	return &faultyConn{PacketConn: pc, in: newFaultModel(f, 0), out: newFaultModel(f, 1)}
 }
@@ -22,7 +22,7 @@ func Faulty(pc net.PacketConn, f Faults) net.PacketConn {
 type faultyConn struct {
 	net.PacketConn
 
-	mu  sync.Mutex // guards the field out
+	mu  sync.Mutex // guards out, the faults of outgoing datagrams
 	out *faultModel
 
 	reading sync.Mutex // guards the fields below
@@ -30,7 +30,7 @@ type faultyConn struct {
 	queue   []packet // packets that were received but not read
 }
 
-// packet is a datagram with its source or destination.
+// packet is a datagram and its source or destination.
 type packet struct {
 	data []byte
 	addr net.Addr
@@ -40,7 +40,7 @@ type packet struct {
 type faultModel struct {
 	faults Faults
 	random *rand.Rand
-	held   *packet // packet that is held back until the next packet is sent; nil if none
+	held   *packet // packet to deliver after the next packet; nil if there is none
 }
 
 func newFaultModel(f Faults, direction uint64) *faultModel {

@@ -9,19 +9,19 @@ import (
 	"sync"
 )
 
-// maxQueue is the maximum number of datagrams that wait at a socket. The network drops
-// further datagrams.
+// maxQueue is the maximum number of datagrams that wait at a socket. The network drops datagrams
+// beyond this limit.
 const maxQueue = 1024
 
-// Network is an in-memory network of datagrams with arbitrary addresses, for
-// tests in a bubble of package synctest. The zero Network has no sockets.
+// Network is an in-memory datagram network with arbitrary addresses. Tests use it in a bubble of
+// package synctest. The zero Network has no sockets.
 type Network struct {
 	mu       sync.Mutex
 	sockets  map[netip.AddrPort]*socket
 	lastPort uint16
 }
 
-// Listen opens a socket that receives from all addresses.
+// Listen opens a socket that receives datagrams from all addresses.
 func (n *Network) Listen(at netip.AddrPort) (net.PacketConn, error) {
 	s, err := n.open(at)
 	if err != nil {
@@ -41,7 +41,7 @@ func (n *Network) Dial(from netip.Addr, to netip.AddrPort) (net.Conn, error) {
 	return s, nil
 }
 
-// open opens a socket. For port 0 it selects a free port.
+// open opens a socket. If the port is 0, open selects a free port.
 func (n *Network) open(at netip.AddrPort) (*socket, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,8 +68,8 @@ func (n *Network) socket(at netip.AddrPort) *socket {
 	return n.sockets[at]
 }
 
-// socket is one end of a network. Its Conn is a pipe, because pipes support deadlines.
-// The pipe carries the received datagrams, each after its source address.
+// socket is a socket in a Network. Its Conn is a pipe, because pipes support deadlines. The pipe
+// carries the received datagrams, each of which is preceded by its source address.
 type socket struct {
 	net.Conn
 	network *Network
@@ -82,7 +82,7 @@ type socket struct {
 // addressSize is the size of an IPv4 address with its port.
 const addressSize = 6
 
-// forward writes the queue into the pipe.
+// forward writes the queued datagrams into the pipe.
 func (s *socket) forward(pipe net.Conn) {
 	for {
 		select {

@@ -12,26 +12,25 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
-// maxPackets is the maximum number of packets of a request.
+// maxPackets is the maximum number of packets in a request.
 const maxPackets = 4096
 
 // Request is a client's request.
 type Request struct {
 	Message []byte
 	From    netip.AddrPort
-	ID      uint16 // the connection id; 0 if none
+	ID      uint16 // connection id; 0 if the request has none
 	Packets int    // number of packets in the message
 
 	ctx      context.Context
 	announce func(a announcement)
 }
 
-// Context returns a context that ends when the client cancels the request, after the
-// reply, and when the server is closed.
+// Context returns the request's context. It is canceled when the client cancels the request, after
+// the reply, or when the server is closed.
 func (r *Request) Context() context.Context { return r.ctx }
 
-// Announce sends the client the announcement that it must wait, while the handler prepares the
-// reply.
+// Announce tells the client to wait while the handler prepares the reply.
 func (r *Request) Announce(wait time.Duration, position int, expected time.Duration) {
 	r.announce(announcement{wait, position, expected})
 }
@@ -40,28 +39,30 @@ func (r *Request) Announce(wait time.Duration, position int, expected time.Durat
 type Reply struct {
 	Message []byte
 
-	// Wait, QueuePosition and QueueTime are announced before the message unless all are
-	// 0. Times are whole seconds.
+	// The server announces Wait, QueuePosition and QueueTime before the message, unless all
+	// three are zero. Times are in whole seconds.
 	Wait          time.Duration
 	QueuePosition int
 	QueueTime     time.Duration
 
-	Silent   bool           // send nothing more
-	Refuse   bool           // refuse the client
+	Silent   bool           // send no message
+	Refuse   bool           // refuse the request
 	Redirect netip.AddrPort // redirect the client to this IPv4 address
 	NoID     bool           // use id 0, as in replies of Prospero version 1
 }
 
 // Options configure a server. The zero value answers every repeated request at once.
 type Options struct {
-	// Pause is the time in which the server does not resend packets unless the client
-	// acknowledges more. The original server used one second.
+	// Pause is the minimum time before the server resends packets, unless the client
+	// acknowledges more packets. The original server used one second.
 	Pause time.Duration
-	// Store is the number of replies that are stored for repeated requests. Zero means 20.
+	// Store is the number of replies that the server stores for repeated requests. Zero means
+	// 20.
 	Store int
 }
 
-// Server answers requests until it is closed. Its methods may be called concurrently.
+// Server is an ARDP server that answers requests until it is closed. Its methods may be called
+// concurrently.
 type Server struct {
 	pc      net.PacketConn
 	handle  func(r *Request) Reply
@@ -72,7 +73,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	open   map[key]*exchange
-	stored []key // requests with a complete reply, the oldest first
+	stored []key // requests with a complete reply, oldest first
 }
 
 // key identifies a request.
@@ -81,9 +82,9 @@ type key struct {
 	id   uint16
 }
 
-// Serve answers requests that arrive at pc, which Close closes. It calls handle in a
-// new goroutine for each request, except for repeated requests with a stored reply. o
-// may be nil.
+// Serve starts a server that answers the requests arriving at the connection pc. Closing the
+// server closes pc. The server calls handle in a new goroutine for each request, except for a
+// repeated request with a stored reply. The options o may be nil.
 func Serve(pc net.PacketConn, handle func(r *Request) Reply, o *Options) *Server {
 	s := &Server{pc: pc, handle: handle, open: map[key]*exchange{}}
 	if o != nil {
@@ -95,10 +96,10 @@ func Serve(pc net.PacketConn, handle func(r *Request) Reply, o *Options) *Server
 	return s
 }
 
-// Addr returns the listening address of the server.
+// Addr returns the address of the server.
 func (s *Server) Addr() netip.AddrPort { return addrPort(s.pc.LocalAddr()) }
 
-// Close stops the server and waits until it has ended.
+// Close stops the server, and waits until all handlers have returned.
 func (s *Server) Close() error {
 	s.cancel()
 	err := s.pc.Close()
@@ -128,7 +129,7 @@ func (s *Server) receive(from net.Addr, datagram []byte) {
 	k := key{addrPort(from), h.ID}
 	x := s.open[k]
 	if !h.Has(ardp.FieldID) {
-		x = nil // such requests cannot be distinguished from each other
+		x = nil // requests without an id cannot be distinguished from each other
 	}
 	number, total := h.Position()
 	switch {
@@ -147,7 +148,7 @@ func (s *Server) receive(from net.Addr, datagram []byte) {
 	}
 }
 
-// begin adds a request. The caller must hold s.mu.
+// begin adds a request to the server. The caller must hold s.mu.
 func (s *Server) begin(k key, from net.Addr, h *ardp.Header) *exchange {
 	x := &exchange{server: s, key: k, to: from, id: k.id, fields: ardp.FieldID, parts: map[int][]byte{}}
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -165,7 +166,7 @@ func (s *Server) begin(k key, from net.Addr, h *ardp.Header) *exchange {
 	return x
 }
 
-// forget removes a request. The caller must hold s.mu.
+// forget cancels and removes a request. The caller must hold s.mu.
 func (s *Server) forget(k key) {
 	if x := s.open[k]; x != nil {
 		x.cancel()
@@ -173,8 +174,8 @@ func (s *Server) forget(k key) {
 	}
 }
 
-// store stores a request with a complete reply. It removes the oldest request if there are
-// too many. The caller must hold s.mu.
+// store stores a request with a complete reply. If there are too many stored requests, store
+// removes the oldest request. The caller must hold s.mu.
 func (s *Server) store(k key) {
 	s.stored = append(s.stored, k)
 	if len(s.stored) > s.options.Store {
@@ -183,25 +184,24 @@ func (s *Server) store(k key) {
 	}
 }
 
-// exchange is one request and its reply. The caller of its methods must hold the mutex of
-// the server.
+// exchange is one request and its reply. Callers of its methods must hold the server's mutex.
 type exchange struct {
 	server *Server
 	key    key
 	to     net.Addr
 	cancel context.CancelFunc
-	id     uint16     // connection id that replies contain
-	fields ardp.Field // header fields of the shortest request header
+	id     uint16     // connection id in replies
+	fields ardp.Field // last header field in a one-packet reply
 
 	parts   map[int][]byte // parts of the request, by number
 	total   int            // number of packets in the request; 0 if unknown
 	through int
 	request *Request // the request; its Packets is 0 until the request is complete
 
-	control      []byte // the last control packet; the server sends it instead of a reply to a client that repeats its request
+	control      []byte // last control packet, which the server sends if a client repeats its request before the reply
 	waited       bool
 	reply        [][]byte
-	acknowledged int // number up to which the client has acknowledged all packets
+	acknowledged int // number of the last packet in the sequence that the client has acknowledged
 	stored       bool
 	last         time.Time // time at which the last packet was sent
 }
@@ -251,7 +251,7 @@ func (x *exchange) answer() {
 	})
 }
 
-// respond sends a reply, or the control packet that replaces it.
+// respond sends the reply r, or the control packet that replaces the reply.
 func (x *exchange) respond(r *Reply) {
 	if r.NoID {
 		x.id = 0
@@ -285,15 +285,15 @@ func cut(message []byte) (packets [][]byte) {
 	return append(packets, message)
 }
 
-// announcement is a wait that the server announces to a client.
+// announcement describes a wait that the server announces to a client.
 type announcement struct {
 	wait     time.Duration
 	position int
 	expected time.Duration
 }
 
-// appendQueue appends an octet of flags, the position and the time. The flags announce both
-// values.
+// appendQueue appends the fields of OptionQueue. These are an octet of flags, the position and the
+// time. The flags say that the position and the time are present.
 func (a announcement) appendQueue(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint16(append(dst, 3), uint16(a.position))
 	return binary.BigEndian.AppendUint32(dst, uint32(a.expected/time.Second))
@@ -309,15 +309,15 @@ func (x *exchange) announce(a announcement) {
 	x.sendControl(&h)
 }
 
-// sendControl sends a control packet and stores it for repeats.
+// sendControl sends a control packet, and stores the packet so that the server can repeat it.
 func (x *exchange) sendControl(h *ardp.Header) {
 	h.ID = x.id
 	x.control = h.Append(nil)
 	x.write(x.control)
 }
 
-// retransmit answers a client that repeats its request, or that has acknowledged the
-// packets up to the number through.
+// retransmit answers a client that has repeated its request, or has acknowledged all packets up to
+// the number in the argument through.
 func (x *exchange) retransmit(through int) {
 	moved := through > x.acknowledged
 	if !moved && x.server.options.Pause > 0 && time.Since(x.last) < x.server.options.Pause {
@@ -346,9 +346,9 @@ func (x *exchange) sendFrom(through int, again bool) {
 	}
 }
 
-// header returns the header of packet n of the reply, in the form that the original server
-// uses. If again is true, the packet is repeated, with a longer header. Without a repeat,
-// only the last packet contains the total.
+// header returns the header of packet n of the reply, with the same fields as in the original
+// server. If again is true, the header is for a repeated packet, and is longer. Unless it is
+// repeated, only the last packet contains the total.
 func (x *exchange) header(n int, again bool) ardp.Header {
 	total := len(x.reply)
 	h := ardp.Header{Fields: ardp.FieldTotal, Number: uint16(n), Through: uint16(x.total)}
@@ -374,14 +374,14 @@ func (x *exchange) send(h *ardp.Header, data []byte) {
 	x.write(append(h.Append(make([]byte, 0, int(h.Fields)+len(data))), data...))
 }
 
-// write sends a datagram. A datagram that cannot be sent counts as lost.
+// write sends a datagram. If sending fails, the datagram counts as lost.
 func (x *exchange) write(datagram []byte) {
 	x.last = time.Now()
 	x.server.pc.WriteTo(datagram, x.to)
 }
 
-// addrPort returns the address and port of a. If a is not an IP address, it returns the
-// zero AddrPort.
+// addrPort returns the IP address and port in the network address a. If a is not a UDP address,
+// addrPort returns the zero AddrPort.
 func addrPort(a net.Addr) netip.AddrPort {
 	if u, ok := a.(*net.UDPAddr); ok {
 		p := u.AddrPort()
