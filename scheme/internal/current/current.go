@@ -1,6 +1,6 @@
-// Package current provides the checks that the standards in force for several schemes
-// share on top of RFC 3986: which components a URI must or must not have. The package
-// of a scheme adds its own syntax.
+// Package current provides checks that the current standards of several schemes share. In addition
+// to RFC 3986, these standards require or forbid certain components of a URI. The package of each
+// scheme adds checks of the scheme's own syntax.
 package current
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// Findings collects the findings about one URI by the standard of its scheme.
+// Findings collects the findings about one URI by its scheme's standard.
 type Findings struct {
 	URI rfc3986.URI
-	// Section is the section that defines the syntax: "RFC 4248 2".
+	// Section is the section that defines the syntax, such as "RFC 4248 2".
 	Section string
 	list    []locus.Violation
 }
@@ -24,28 +24,28 @@ func (f *Findings) List() []locus.Violation {
 	return f.list
 }
 
-// Add adds a violation of Section about the n octets at offset, which must not be in the
-// userinfo.
+// Add adds a violation of the standard in Section. The violation marks n octets of the URI at the
+// given offset, which must not be in the userinfo.
 func (f *Findings) Add(rule string, offset, n int, help string) {
 	f.Report(locus.Ungrammatical, rule, f.Section, offset, n, help)
 }
 
-// Note adds a note of the given section about the n octets at offset, which must not be
-// in the userinfo.
+// Note adds a note that cites the given section. The note marks n octets of the URI at the given
+// offset, which must not be in the userinfo.
 func (f *Findings) Note(rule, section string, offset, n int, help string) {
 	f.Report(locus.Note, rule, section, offset, n, help)
 }
 
-// Report adds a finding with the given kind and section about the n octets at offset,
-// which must not be in the userinfo.
+// Report adds a finding with the given kind and section. The finding marks n octets of the URI at
+// the given offset, which must not be in the userinfo.
 func (f *Findings) Report(kind locus.Kind, rule, section string, offset, n int, help string) {
 	f.list = append(f.list, locus.Violation{
 		Rule: rule, Kind: kind, Section: section, Offset: offset, Text: f.URI.String()[offset : offset+n], Help: help,
 	})
 }
 
-// Host adds a violation if the URI has no "//", or no host after it. It reports whether
-// the URI has both.
+// Host adds a violation if the URI has no "//" or no host. It reports whether the URI has both
+// "//" and a host.
 func (f *Findings) Host() bool {
 	host, ok := f.URI.Host()
 	switch {
@@ -57,8 +57,8 @@ func (f *Findings) Host() bool {
 	return host != ""
 }
 
-// NoUserinfo adds a violation if the URI has a userinfo. The violation marks only the
-// "@", because a password may precede the "@".
+// NoUserinfo adds a violation if the URI contains userinfo. The violation marks only the "@",
+// because a password may precede the "@".
 func (f *Findings) NoUserinfo(help string) {
 	if _, ok := f.URI.Userinfo(); ok {
 		f.Add("userinfo", f.URI.HostOffset()-len("@"), len("@"), help)
@@ -93,8 +93,8 @@ func (f *Findings) NoFragment(help string) {
 	}
 }
 
-// WithPath returns u with the given path. If authority is true and u has no authority,
-// it writes "//" before the path.
+// WithPath returns the URI u with the given path instead of its own. If authority is true and u
+// has no authority, WithPath writes "//" before the path.
 func WithPath(u rfc3986.URI, path string, authority bool) rfc3986.URI {
 	text := u.String()
 	before, after := text[:u.PathOffset()], text[u.PathOffset()+len(u.Path()):]

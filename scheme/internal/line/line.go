@@ -1,5 +1,5 @@
-// Package line writes command lines, which never contain CR, LF or NUL from a URL (RFC
-// 1738 section 6), and reads reply lines with limits for their length and total size.
+// Package line writes command lines and reads reply lines. It rejects CR, LF or NUL from a URL in
+// a command line (RFC 1738 section 6). It limits the length and total size of reply lines.
 package line
 
 import (
@@ -12,7 +12,7 @@ import (
 
 // OctetError reports an octet that a line cannot contain.
 type OctetError struct {
-	Offset int // offset from the start of the line
+	Offset int // offset from the beginning of the line
 	Octet  byte
 }
 
@@ -21,12 +21,12 @@ func (e *OctetError) Error() string {
 	return fmt.Sprintf("%s at offset %d is not allowed in a line", name, e.Offset)
 }
 
-// Index returns the index of the first CR, LF or NUL in text, or -1.
+// Index returns the index of the first CR, LF or NUL in text, or -1 if there is none.
 func Index(text string) int { return strings.IndexAny(text, "\r\n\x00") }
 
-// Append appends the words, separated by spaces, and CR LF. Empty words count: "CWD"
-// and "" give "CWD ". The error is an [*OctetError]; Append then returns dst
-// unchanged.
+// Append appends a line to dst. The line consists of the words, separated by spaces, and CR LF. A
+// space also precedes an empty word: "CWD" and "" result in "CWD ". If a word contains an invalid
+// octet, Append returns dst unchanged and an [*OctetError].
 func Append(dst []byte, words ...string) ([]byte, error) {
 	offset := 0
 	for _, w := range words {
@@ -45,40 +45,41 @@ func Append(dst []byte, words ...string) ([]byte, error) {
 }
 
 var (
-	// ErrLong means that a line exceeds the maximum of NewReader.
+	// ErrLong means that a line exceeds the maximum length set by NewReader.
 	ErrLong = errors.New("line too long")
-	// ErrTotal means that the lines exceed the total of Allow.
+	// ErrTotal means that the lines exceed the total limit set by Allow.
 	ErrTotal = errors.New("too much text")
 )
 
-// Reader reads lines and the octets after them. It reads ahead, so the caller must
-// read everything through it. It must not be used concurrently.
+// Reader reads lines, and the octets that follow the lines. It reads ahead, so the caller must
+// read all data through the Reader. A Reader must not be used concurrently.
 type Reader struct {
 	r       *bufio.Reader
 	long    []byte // buffer for a line that exceeds the buffer of r
 	max     int
-	left    int64 // number of octets that may still be read, if limited
+	left    int64 // number of octets that may still be read if limited is true
 	limited bool
 	bare    bool
 }
 
-// maxBuffer limits the buffer of a Reader. Longer lines are copied to other memory.
+// maxBuffer is the maximum buffer size of a Reader. The Reader copies longer lines to other
+// memory.
 const maxBuffer = 16 << 10
 
-// NewReader returns a Reader of the lines of r. The parameter max is the maximum length
-// of a line in octets, without its line end. It must be at least 16.
+// NewReader returns a Reader for the lines of r. The parameter max is the maximum length of a line
+// in octets, without its line end. This maximum must be at least 16.
 func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, min(max, maxBuffer)+2), max: max}
 }
 
-// Allow limits the octets of the following lines, including line ends. Beyond the
-// limit, Line returns ErrTotal. By default there is no limit.
+// Allow limits the total number of octets in the following lines, including line ends. If the
+// lines exceed the limit, Line returns ErrTotal. By default there is no limit.
 func (r *Reader) Allow(octets int64) { r.left, r.limited = octets, true }
 
-// Line returns the next line without its line end, which is LF or CR LF. The slice is
-// valid until the next call. At the end of the input the error is io.EOF. If the last
-// line has no line end, Line returns it with io.ErrUnexpectedEOF. Other errors wrap
-// ErrLong, ErrTotal or the error of the underlying reader.
+// Line returns the next line without its line end, which is LF or CR LF. The returned slice is
+// valid until the next call. At the end of the input the error is io.EOF. If the last line has no
+// line end, Line returns it with io.ErrUnexpectedEOF. Other errors wrap ErrLong, ErrTotal or the
+// error of the underlying reader.
 func (r *Reader) Line() ([]byte, error) {
 	text, err := r.slice()
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -110,8 +111,8 @@ func (r *Reader) Line() ([]byte, error) {
 	return text, nil
 }
 
-// slice returns the buffered part of a line. If reading is limited, slice subtracts the
-// length of that part from left.
+// slice reads a part of a line that fits in the buffer. If reading is limited, slice subtracts the
+// length of that part from r.left.
 func (r *Reader) slice() ([]byte, error) {
 	text, err := r.r.ReadSlice('\n')
 	if r.limited {
@@ -122,12 +123,12 @@ func (r *Reader) slice() ([]byte, error) {
 	return text, err
 }
 
-// Bare reports whether the last line ended with LF without CR.
+// Bare reports whether the last line ended with LF but without CR.
 func (r *Reader) Bare() bool { return r.bare }
 
-// Buffered returns the number of octets that were read ahead. It must be 0 before a
-// connection changes to TLS.
+// Buffered returns the number of octets that were read ahead. The number must be 0 before a
+// connection switches to TLS.
 func (r *Reader) Buffered() int { return r.r.Buffered() }
 
-// Read reads the octets after the lines.
+// Read reads the octets that follow the lines.
 func (r *Reader) Read(p []byte) (int, error) { return r.r.Read(p) }

@@ -12,7 +12,7 @@ func TestAppend(t *testing.T) {
 	for _, c := range []struct {
 		words  []string
 		want   string
-		offset int // of the rejected octet
+		offset int // offset of the rejected octet
 	}{
 		{[]string{"NOOP"}, "NOOP\r\n", 0},
 		{[]string{"CWD", ""}, "CWD \r\n", 0},
@@ -46,7 +46,7 @@ func TestOctetError(t *testing.T) {
 	}
 }
 
-// readAll reads lines to the first error.
+// readAll reads lines until the first error.
 func readAll(r *Reader) (lines []string, bare string, err error) {
 	for {
 		text, err := r.Line()
@@ -90,7 +90,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// The reader must return lines longer than the buffer whole, up to the limit.
+// The reader must return complete lines that are longer than the buffer, up to the limit.
 func TestReaderLong(t *testing.T) {
 	const most = 100 << 10
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package lineconn provides connections for protocols with commands and replies. A [Conn]
-// is a connection that a client reuses for later URLs, and a [Lease] is the use of the
+// Package lineconn provides connections for protocols with commands and replies. A [Conn] is a
+// connection that a client can reuse for later URLs. A [Lease] is the exclusive use of a
 // connection for one URL.
 package lineconn
 
@@ -22,8 +22,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// Key identifies a server and a login. Connections with the same Key can replace each
-// other.
+// Key identifies a server and a login. Connections with the same Key are interchangeable.
 type Key struct {
 	dial           scheme.Dialer
 	Host           string
@@ -34,10 +33,11 @@ type Key struct {
 	HasUser, HasPassword bool
 }
 
-// NewKey returns the key of the server and login that u names. port is the default port.
+// NewKey returns the key of the server and login that the URL u names. The argument port is the
+// default port.
 func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
 	if !reflect.ValueOf(d).Comparable() {
-		d = &otherDialer{d} // a dialer that is unequal to any other
+		d = &otherDialer{d} // a dialer that does not equal any other dialer
 	}
 	k := Key{dial: d, Host: strings.ToLower(strings.Trim(u.Host(), "[]")), Port: port, Secure: secure}
 	if port, ok := u.Port(); ok {
@@ -51,26 +51,25 @@ func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
 
 type otherDialer struct{ scheme.Dialer }
 
-// Conn is a connection and the known state of its server. It implements pool.Conn. Only
-// one [Lease] uses a Conn at a time.
+// Conn is a connection and the known state of its server. Conn implements pool.Conn. Only one
+// [Lease] at a time may use a Conn.
 type Conn struct {
 	Raw    net.Conn // the connection as dialed
-	Stream net.Conn // Raw, or TLS over it
+	Stream net.Conn // Raw, or TLS over Raw
 	Lines  *line.Reader
 	Login  Key
 	trace  scheme.TraceFunc
 	record scheme.Recorder // recorder of the connection; may be nil
 
-	// Owed counts the replies, and the ends of blocks, that the server has yet to send.
-	// If it is not 0, or Broken is set, the connection cannot be reused for another
-	// URL.
+	// Owed counts the replies and block ends that the server still has to send. If Owed is not
+	// 0, or Broken is set, the connection must not be reused for another URL.
 	Owed     int
 	Broken   bool
 	reused   bool // the connection was in the pool
 	answered bool // the server has replied since the connection left the pool
 }
 
-// Dial connects to the server of a key.
+// Dial connects to the server that the key k identifies.
 func Dial(ctx context.Context, k Key) (Conn, error) {
 	raw, err := k.dial.DialContext(ctx, "tcp", net.JoinHostPort(k.Host, strconv.Itoa(int(k.Port))))
 	if err != nil {
@@ -89,7 +88,8 @@ func (c *Conn) Quit() {
 	c.Stream.Close()
 }
 
-// Config returns a copy of config, which may be nil, with the name of the server.
+// Config returns a copy of the TLS configuration config with the name of the server. The argument
+// config may be nil.
 func (c *Conn) Config(config *tls.Config) *tls.Config {
 	if config == nil {
 		config = new(tls.Config)
@@ -99,9 +99,9 @@ func (c *Conn) Config(config *tls.Config) *tls.Config {
 	return config
 }
 
-// StartTLS starts TLS. Text that arrived before TLS is an error, because an attacker
-// could insert it to be read as if TLS protected it. The caller must replace Lines
-// afterwards.
+// StartTLS starts TLS. It returns an error if the client has received but not read some text. An
+// attacker could have inserted such text, which would seem to be protected by TLS. After StartTLS,
+// the caller must replace Lines.
 func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 	if c.Lines != nil && c.Lines.Buffered() > 0 {
 		c.Broken = true
@@ -116,8 +116,8 @@ func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 	return nil
 }
 
-// Send sends a command. The parameter shown is the same command without a password, for the
-// trace.
+// Send sends a command. The parameter shown is the text of the command for the trace, and must not
+// contain a password.
 func (c *Conn) Send(command []byte, shown string) error {
 	c.Traced(true, shown)
 	if _, err := c.Stream.Write(command); err != nil {
@@ -136,8 +136,8 @@ func (c *Conn) Answered(final bool) {
 	}
 }
 
-// Traced writes a line of the exchange to the trace. It also records sent lines,
-// because text contains no password.
+// Traced writes a line of the exchange to the trace. If sent is true, it also records the line.
+// The text must not contain a password.
 func (c *Conn) Traced(sent bool, text string) {
 	if c.trace != nil {
 		c.trace(sent, text)
@@ -147,7 +147,7 @@ func (c *Conn) Traced(sent bool, text string) {
 	}
 }
 
-// Received returns a reader of Stream. Each read records its octets for the request that
+// Received returns a reader of Stream. Each read records the received octets for the request that
 // uses the connection at that time.
 func (c *Conn) Received() io.Reader { return &received{c, c.Stream} }
 
@@ -164,7 +164,7 @@ func (r *received) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fail marks the connection as unusable and returns err.
+// Fail marks the connection as broken, and returns the error for the caller.
 func (c *Conn) Fail(err error) error {
 	c.Broken = true
 	if c.reused && !c.answered {
@@ -173,7 +173,8 @@ func (c *Conn) Fail(err error) error {
 	return err
 }
 
-// Reusable reports whether the client knows the state of the server.
+// Reusable reports whether another request may use the connection, because the client knows the
+// state of the server.
 func (c *Conn) Reusable() bool {
 	return !c.Broken && c.Owed == 0 && c.Lines.Buffered() == 0
 }
@@ -183,11 +184,12 @@ type staleError struct{ error }
 
 func (e staleError) Unwrap() error { return e.error }
 
-// IsStale reports whether err is the failure of a reused connection at its first
-// command. The server has probably closed the connection, and a new one may work.
+// IsStale reports whether err is a failure of the first command on a reused connection. In this
+// case the server has probably closed the connection, and the client should retry with a new
+// connection.
 func IsStale(err error) bool { return errors.As(err, new(staleError)) }
 
-// Ask calls Request.Ask for a login. If there is no login, Ask returns the error in missing.
+// Ask calls Request.Ask to request a login. If there is no login, Ask returns the error missing.
 func Ask(ctx context.Context, req *scheme.Request, q scheme.Question, missing error) (*scheme.Credentials, error) {
 	if req.Ask == nil {
 		return nil, missing

@@ -18,7 +18,7 @@ func (d *pipeDialer) DialContext(context.Context, string, string) (net.Conn, err
 	return d.conn, nil
 }
 
-// pipe returns a connection and its other end.
+// pipe returns a connection and the other end of the connection.
 func pipe(t *testing.T) (*Conn, net.Conn) {
 	near, far := net.Pipe()
 	t.Cleanup(func() { near.Close(); far.Close() })
@@ -39,7 +39,7 @@ func (f dialFunc) DialContext(ctx context.Context, network, address string) (net
 	return f(ctx, network, address)
 }
 
-// A dialer may be of any type.
+// A dialer may have any type, including types that are not comparable.
 func TestDialerNotComparable(t *testing.T) {
 	d := dialFunc(new(net.Dialer).DialContext)
 	u := locus.MustParse("ftp://h/")
@@ -51,8 +51,8 @@ func TestDialerNotComparable(t *testing.T) {
 	}
 }
 
-// A reused connection that fails before its first reply must be stale. Any other
-// failure must be reported as the server's.
+// If a reused connection fails before its first reply, the error must be stale. Any other failure
+// must be reported as an error of the server.
 func TestStale(t *testing.T) {
 	c, _ := pipe(t)
 	failed := errors.New("failed")
@@ -74,7 +74,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// When the context ends, the lease must close the connection and the held values.
+// When the context is canceled, the lease must close the connection and the values that it holds.
 func TestLeaseContext(t *testing.T) {
 	c, far := pipe(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,9 +12,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Failure returns the error of reading a resource of the named scheme. If ctx has ended, the
-// error wraps its cause. If Close was called, the error wraps [fs.ErrClosed], because the
-// server is not at fault. Otherwise the error wraps err.
+// Failure returns the error for a failed read of a resource. The argument name is the name of the
+// scheme. If ctx was canceled, the error wraps the cancellation cause. If the caller closed the
+// resource, the error wraps [fs.ErrClosed], because the server is not at fault. Otherwise the
+// error wraps err.
 func Failure(ctx context.Context, name string, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -25,30 +26,31 @@ func Failure(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Lease is the exclusive use of a connection for one URL. It also holds the values that
-// the request opened, such as data connections. When its context ends, the Lease closes
-// the connection and these values, and reads fail. The zero Lease has ended.
+// Lease is the exclusive use of a connection for one URL. A Lease also holds the values that the
+// request opened, such as data connections. When the context of the Lease is canceled, the Lease
+// closes the connection and these values, and reads fail. The zero Lease has ended.
 type Lease struct {
 	mu   sync.Mutex
-	conn *Conn // the leased connection; nil after the lease has ended
+	conn *Conn // leased connection; nil after the lease has ended
 	keep func()
-	stop func() bool // stops the watch on the context
+	stop func() bool // stops the function that waits for the cancellation of the context
 	held []io.Closer
 }
 
-// Begin begins the use of c for req. The function keep returns c to its pool.
+// Begin begins the use of the connection c for the request req. The function keep must return c to
+// its pool.
 func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, keep func()) {
 	c.trace, c.record = req.Trace, req.Record
 	if c.record != nil {
 		c.record.Connected("", scheme.ServerAddr(c.Raw))
 	}
-	l.mu.Lock() // needed because ctx may end before stop is set
+	l.mu.Lock() // needed because ctx may be canceled before stop is set
 	defer l.mu.Unlock()
 	l.conn, l.keep, l.held = c, keep, nil
 	l.stop = context.AfterFunc(ctx, func() { l.End(false) })
 }
 
-// Hold adds c to the values that the lease closes at its end.
+// Hold adds c to the values that the lease closes when it ends.
 func (l *Lease) Hold(c io.Closer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,9 +61,9 @@ func (l *Lease) Hold(c io.Closer) {
 	l.held = append(l.held, c)
 }
 
-// End ends the lease. Later calls have no effect. If keep is true and the state of the
-// server is known, End returns the connection to its pool. Otherwise it closes the
-// connection, which also ends the command that the server is carrying out.
+// End ends the lease. Later calls have no effect. If keep is true and the connection is reusable,
+// End returns the connection to its pool. Otherwise End closes the connection, which also ends the
+// command that the server is executing.
 func (l *Lease) End(keep bool) {
 	l.mu.Lock()
 	c, stop, data := l.conn, l.stop, l.held

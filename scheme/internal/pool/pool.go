@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Max is the maximum number of connections in a pool, for programs that send one
-// request to each of many servers.
+// Max is the maximum number of connections in a pool. It limits programs that send one request to
+// each of many servers.
 const Max = 64
 
-// IdleTime is the default timeout of an idle connection. It is shorter than the timeouts
-// of servers.
+// IdleTime is the default timeout of an idle connection. It is shorter than typical server
+// timeouts.
 const IdleTime = 30 * time.Second
 
-// Conn is a connection that a pool can store. Connections with the same Key can
-// replace each other. Quit ends the session, if the protocol supports that, and
-// closes the connection.
+// Conn is a connection that a pool can store. Connections with the same Key must be
+// interchangeable. Quit must close the connection and, if the protocol supports it, first end the
+// session.
 type Conn[K comparable] interface {
 	comparable
 	Key() K
 	Quit()
 }
 
-// Pool stores idle connections. Its fields must be set before it is used. A Pool
-// may be used concurrently.
+// Pool stores idle connections. The caller must set its exported fields before the first use. A
+// Pool may be used concurrently.
 type Pool[K comparable, C Conn[K]] struct {
 	PerKey   int           // maximum number of connections per key; if 0 or less, the pool stores none
 	IdleTime time.Duration // timeout of an idle connection
 
 	mu     sync.Mutex
-	idle   []idle[C] // idle connections; the most recently used one is the last
+	idle   []idle[C] // idle connections, most recently used last
 	closed bool
 }
 
@@ -40,9 +40,9 @@ type idle[C any] struct {
 	expiry *time.Timer
 }
 
-// Take removes a connection with the given key from the pool and returns it. It
-// selects the connection with the highest rank and, among those, the most recently
-// used. It ignores connections with a negative rank. If there is no suitable
+// Take removes a connection with the given key from the pool and returns it. It selects the
+// connection with the highest rank. If several connections have this rank, it selects the most
+// recently used connection. It ignores connections with a negative rank. If there is no suitable
 // connection, ok is false.
 func (p *Pool[K, C]) Take(key K, rank func(C) int) (c C, ok bool) {
 	p.mu.Lock()
@@ -62,7 +62,8 @@ func (p *Pool[K, C]) Take(key K, rank func(C) int) (c C, ok bool) {
 	return c, ok
 }
 
-// remove removes c and reports whether the pool contained it. The caller must hold p.mu.
+// remove removes the connection c and reports whether the pool contained c. The caller must hold
+// p.mu.
 func (p *Pool[K, C]) remove(c C) bool {
 	i := slices.IndexFunc(p.idle, func(k idle[C]) bool { return k.conn == c })
 	if i < 0 {
@@ -73,7 +74,8 @@ func (p *Pool[K, C]) remove(c C) bool {
 	return true
 }
 
-// Put stores c. If the pool then exceeds a limit, Put quits the least recently used connection.
+// Put stores the connection c. If the pool then exceeds a limit, Put calls Quit on the least
+// recently used connection.
 func (p *Pool[K, C]) Put(c C) {
 	p.mu.Lock()
 	surplus, tooMany := p.surplus(c)
@@ -89,8 +91,8 @@ func (p *Pool[K, C]) Put(c C) {
 	}
 }
 
-// surplus returns the connection that exceeds a limit if the pool stores c. The connection
-// may be c itself. If no limit is exceeded, ok is false. The caller must hold p.mu.
+// surplus returns the connection to remove if storing c would exceed a limit. The result may be c
+// itself. If storing c exceeds no limit, ok is false. The caller must hold p.mu.
 func (p *Pool[K, C]) surplus(c C) (surplus C, ok bool) {
 	if p.closed || p.PerKey <= 0 {
 		return c, true
@@ -121,7 +123,7 @@ func (p *Pool[K, C]) expire(c C) {
 	}
 }
 
-// Close quits all connections. The pool then stores no more connections.
+// Close calls Quit on all connections in the pool. After Close, the pool stores no connections.
 func (p *Pool[K, C]) Close() {
 	p.mu.Lock()
 	idle := p.idle

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// conn is a connection that lists its name when it quits.
+// conn is a connection whose Quit method records the name of the connection.
 type conn struct {
 	key, name string
 	rank      int
@@ -67,7 +67,7 @@ func TestPool(t *testing.T) {
 		}
 		put("a", "4", 0)
 		put("a", "5", 0)
-		gone("2") // the least recently used
+		gone("2") // the least recently used connection
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		gone("3", "4", "5")
@@ -77,7 +77,7 @@ func TestPool(t *testing.T) {
 			t.Error("it expired too early")
 		}
 		time.Sleep(time.Hour)
-		gone() // a connection that was taken does not expire
+		gone() // a connection does not expire after Take has removed it
 		for i := range Max {
 			put(fmt.Sprint(i), fmt.Sprint(i), 0)
 		}

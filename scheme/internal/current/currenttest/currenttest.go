@@ -1,5 +1,5 @@
-// Package currenttest tests the standard in force for a scheme with examples and a
-// readable copy of its syntax.
+// Package currenttest tests a scheme's checks for its current standard. It uses examples and a
+// readable copy of the syntax.
 package currenttest
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// Productions of RFC 3986 that schemes use, as regular expressions.
+// These regular expressions are productions of RFC 3986 that schemes use.
 const (
 	Escape       = `(?:%[0-9A-Fa-f][0-9A-Fa-f])`
 	Unreserved   = `[A-Za-z0-9\-._~]`
 	RegName      = `(?:(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=])*)`
-	Host         = `(?:(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=])+)` // not empty, and no address in brackets
+	Host         = `(?:(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=])+)` // not empty, without an address in brackets
 	Port         = `(?::[0-9]*)?`
 	Userinfo     = `(?:(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=:])*@)?`
 	Pchar        = `(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=:@])`
@@ -31,19 +31,20 @@ const (
 	Fragment     = `(?:#(?:` + Pchar + `|[/?])*)?`
 )
 
-// Example is a text from a standard, or a similar one.
+// Example is an example URI from a standard, or a similar URI.
 type Example = struct {
 	Section string // the section that contains it: "RFC 8089 B"; empty if none
 	Text    string
-	// Want lists the findings, with their offsets: "port@12, userinfo@7!". "?" after
-	// the offset means impossible, and "!" a note. It includes findings of RFC 3986.
+	// Want lists the findings and their offsets, such as "port@12, userinfo@7!". After an
+	// offset, "?" means the kind Impossible, and "!" means a note. The list includes findings
+	// by RFC 3986.
 	Want string
-	// Normal is the normalized form. If empty, it is not tested.
+	// Normal is the expected normalized form. If Normal is empty, the normalized form is not
+	// tested.
 	Normal string
 }
 
-// Examples makes a registry with the scheme row, and tests its findings for the examples in
-// list.
+// Examples tests the findings of the scheme row for each example in the list.
 func Examples(t *testing.T, row scheme.Scheme, list []Example) {
 	t.Helper()
 	r := registry(t, row)
@@ -77,21 +78,21 @@ func describe(list []locus.Violation) string {
 	return strings.Join(texts, ", ")
 }
 
-// Reference compares the scheme row with the regular expression in production, for 20,000
-// texts. Each text is one of the seeds with random changes. It skips texts with "[",
-// because only RFC 3986 checks addresses in brackets.
+// Reference compares the findings of the scheme row with the regular expression in production, for
+// 20,000 texts. Each text is one of the seeds with random changes. Reference skips texts with "[",
+// because only the RFC 3986 checks cover addresses in brackets.
 func Reference(t *testing.T, row scheme.Scheme, production string, seeds ...string) {
 	t.Helper()
 	ReferenceFunc(t, row, Production(row, production), seeds...)
 }
 
-// Production returns a function that reports whether a text consists of the name of
-// row, ":" and a match of expr, a regular expression.
+// Production returns a function that reports whether a text consists of the scheme's name, ":" and
+// a match of the regular expression expr.
 func Production(row scheme.Scheme, expr string) func(text string) bool {
 	return regexp.MustCompile(`^(?i:` + row.Name + `):` + expr + `$`).MatchString
 }
 
-// ReferenceFunc is like [Reference] with a function.
+// ReferenceFunc is like [Reference], but uses a function instead of a regular expression.
 func ReferenceFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool, seeds ...string) {
 	t.Helper()
 	r, rnd := registry(t, row), rand.New(rand.NewPCG(3986, uint64(len(row.Name))))
@@ -123,7 +124,7 @@ func ReferenceFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool,
 	}
 }
 
-// Fuzz is the fuzz test of the standard of the scheme row.
+// Fuzz is a fuzz test for the current standard of the scheme row.
 func Fuzz(f *testing.F, row scheme.Scheme, seeds ...string) {
 	r := registry(f, row)
 	for _, seed := range seeds {
@@ -137,9 +138,9 @@ func Fuzz(f *testing.F, row scheme.Scheme, seeds ...string) {
 	})
 }
 
-// Invariants tests properties of every URI. Findings must be complete and in order, and
-// must not show a password. The normalized form of a URI that conforms must conform
-// too, and be its own normalized form.
+// Invariants tests properties that hold for every URI. Findings must be complete and in order, and
+// must not contain a password. If a URI conforms, its normalized form must also conform, and
+// normalizing that form again must not change it.
 func Invariants(t *testing.T, r *scheme.Registry, u rfc3986.URI) {
 	t.Helper()
 	list, text := r.CheckURI(u), u.String()
