@@ -6,26 +6,26 @@ import "iter"
 type attributes struct {
 	color     Color
 	highlight Highlight
-	charset   byte // character set; 0 or characterAPL
+	charset   byte // character set: 0 or characterAPL
 }
 
 type cell struct {
-	octet byte // code of the character, or the Attribute of a field
-	field bool // the octet is an Attribute
-	ge    bool // the character follows Graphic Escape
+	octet byte // EBCDIC code of the character, or the Attribute of a field
+	field bool // whether octet is an Attribute
+	ge    bool // whether the character follows Graphic Escape
 	attributes
 }
 
-// buffer is the character buffer, which is divided into fields. A field consists of its
-// attribute and the positions up to the next attribute. A field may wrap from the last
-// position to the first. Addresses count from 0.
+// buffer is the character buffer, which is divided into fields. A field consists of its attribute
+// and the positions up to the next attribute. A field may wrap from the last position to the first
+// position. Addresses count from 0.
 type buffer struct {
 	rows, columns int
 	cells         []cell
 }
 
-// erase clears the buffer and sets its size to m. The capacity of b.cells must be large
-// enough.
+// erase clears the buffer and sets its size to m. The capacity of b.cells must be at least this
+// size.
 func (b *buffer) erase(m dimensions) {
 	b.rows, b.columns = m.Rows, m.Columns
 	b.cells = b.cells[:m.Rows*m.Columns]
@@ -46,8 +46,8 @@ func (b *buffer) before(address int) int {
 	return address - 1
 }
 
-// span yields the positions between the addresses from and to, including from but not to.
-// If both addresses are equal, it yields all positions.
+// span yields the positions from the address from up to, but not including, the address to. If the
+// two addresses are equal, span yields all positions.
 func (b *buffer) span(from, to int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for a := from; yield(a); {
@@ -58,8 +58,8 @@ func (b *buffer) span(from, to int) iter.Seq[int] {
 	}
 }
 
-// fieldOf returns the address of the attribute that begins the field at the given position.
-// The attribute may be at the position itself. If there are no fields, fieldOf returns -1.
+// fieldOf returns the address of the attribute of the field that contains the given position. This
+// attribute may be at the position itself. If there are no fields, fieldOf returns -1.
 func (b *buffer) fieldOf(address int) int {
 	for range b.cells {
 		if b.cells[address].field {
@@ -70,8 +70,8 @@ func (b *buffer) fieldOf(address int) int {
 	return -1
 }
 
-// attribute returns the attribute of a field. The argument is a result of fieldOf. A screen
-// without fields accepts input.
+// attribute returns the attribute of a field. The argument must be a result of fieldOf. For a
+// screen without fields, it returns an attribute that accepts input.
 func (b *buffer) attribute(field int) Attribute {
 	if field < 0 {
 		return 0
@@ -79,7 +79,7 @@ func (b *buffer) attribute(field int) Attribute {
 	return Attribute(b.cells[field].octet)
 }
 
-// data yields the positions of a field after its attribute. If field is -1, it yields all
+// data yields the positions that follow the attribute of a field. If field is -1, it yields all
 // positions.
 func (b *buffer) data(field int) iter.Seq[int] {
 	return func(yield func(int) bool) {
@@ -101,8 +101,8 @@ func (b *buffer) rest(address int) iter.Seq[int] {
 	return b.data(b.before(address))
 }
 
-// line yields the same positions as rest. If there are no fields, it yields the positions
-// to the end of the line.
+// line is like rest, except that it yields the positions to the end of the line if there are no
+// fields.
 func (b *buffer) line(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
 		return b.span(address, (address/b.columns+1)*b.columns%len(b.cells))
@@ -120,14 +120,14 @@ func (b *buffer) fields() iter.Seq[int] {
 	}
 }
 
-// isInput reports whether a position is the attribute of a non-empty input field.
+// isInput reports whether the position holds the attribute of a non-empty input field.
 func (b *buffer) isInput(address int) bool {
 	c := b.cells[address]
 	return c.field && !Attribute(c.octet).protected() && !b.cells[b.next(address)].field
 }
 
-// nextInput returns the first position of an input field. It chooses the first input field
-// whose attribute is at or after the given address. If there is none, it returns 0.
+// nextInput returns the first position of an input field. It selects the first input field whose
+// attribute is at or after the given address. If there is no input field, nextInput returns 0.
 func (b *buffer) nextInput(address int) int {
 	for a := range b.span(address, address) {
 		if b.isInput(a) {
@@ -137,8 +137,8 @@ func (b *buffer) nextInput(address int) int {
 	return 0
 }
 
-// firstInput returns the first position that accepts input, or 0 if there is none. The
-// position may be in a field that wraps.
+// firstInput returns the first position of the first input field, or 0 if there is no input field.
+// The position may be in a field that wraps.
 func (b *buffer) firstInput() int { return b.nextInput(len(b.cells) - 1) }
 
 // setModified sets or resets the modified data tag of a field.

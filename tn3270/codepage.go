@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// codePage is an EBCDIC code page, with the numbers that describe it in a Query Reply.
+// codePage is an EBCDIC code page and the numbers that identify it in a Query Reply.
 type codePage struct {
 	number     uint16
-	characters uint16 // number of the graphic character set: 697, or 695 with the euro sign
+	characters uint16 // number of the graphic character set, which is 697, or 695 if it contains the euro sign
 	runes      [256]rune
 	octets     map[rune]byte
 }
@@ -19,7 +19,7 @@ type codePage struct {
 // nationalPage is a code page in which some characters of code page 037 have other
 // positions.
 type nationalPage struct {
-	name, euro string // name of the code page, and name of the same page with the euro sign instead of the currency sign
+	name, euro string // names of the code page, and of the same page with the euro sign instead of the currency sign
 	octets     string // positions at which the page differs from code page 037
 	runes      string
 }
@@ -45,8 +45,8 @@ const (
 	euro   = 695 // number of the same character set with the euro sign
 )
 
-// CodePages returns the sorted names of the supported host code pages: the
-// Country Extended Code Pages, the same pages with the euro sign, and 1047.
+// CodePages returns the sorted names of the supported host code pages. These are the Country
+// Extended Code Pages, the same pages with the euro sign, and code page 1047.
 func CodePages() []string {
 	names := []string{"1047"}
 	for _, n := range nationalPages {
@@ -74,7 +74,7 @@ func newCodePage(name string) (*codePage, error) {
 	return nil, fmt.Errorf("%w: unknown code page %.20q: choose one of %s", ErrOption, name, strings.Join(CodePages(), ", "))
 }
 
-// parseNumber parses the digits in a name of the table.
+// parseNumber parses the digits in a code page name.
 func parseNumber(digits string) (n uint16) {
 	for _, d := range digits {
 		n = n*10 + uint16(d-'0')
@@ -82,8 +82,8 @@ func parseNumber(digits string) (n uint16) {
 	return n
 }
 
-// fill returns a code page with the characters of the code page base. At the positions in
-// octets, the result has the characters in runes instead.
+// fill returns a code page with the characters of the code page base. At the positions in octets,
+// the result contains the characters in runes instead.
 func fill(base *charmap.Charmap, number, characters uint16, octets, runes string) *codePage {
 	p := &codePage{number: number, characters: characters, octets: make(map[rune]byte, 256)}
 	for i := range p.runes {
@@ -103,8 +103,8 @@ func fill(base *charmap.Charmap, number, characters uint16, octets, runes string
 	return p
 }
 
-// Range of the graphic characters of EBCDIC. The codes below it are orders and controls,
-// and the code above it is EO.
+// These constants are the range of the EBCDIC graphic characters. The codes below this range are
+// orders and controls, and the code above it is EO.
 const (
 	firstGraphic = 0x40
 	lastGraphic  = 0xFE
@@ -131,9 +131,9 @@ func (p *codePage) show(octet byte) rune {
 		return ' '
 	}
 	switch r := p.runes[octet]; r {
-	case '\u00A0': // the required space
+	case '\u00A0': // required (no-break) space
 		return ' '
-	case '\u00AD': // the syllable hyphen, which Unicode does not treat as a character
+	case '\u00AD': // syllable (soft) hyphen, which is not a graphic character in Unicode
 		return '-'
 	default:
 		return r
@@ -147,9 +147,9 @@ func showAPL(octet byte) rune {
 	return apl[octet-firstGraphic]
 }
 
-// apl holds the characters after Graphic Escape: code page 310, starting at code 40
-// hexadecimal. It has underscored letters without the line, and spaces instead of missing
-// characters.
+// apl holds the characters that follow Graphic Escape. They are the characters of code page 310,
+// starting at code 40 hexadecimal. The table contains plain letters instead of underscored
+// letters, and spaces instead of undefined characters.
 var apl = [...]rune{
 	' ', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', ' ', ' ', ' ', ' ', ' ', ' ', // 4x
 	' ', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', ' ', ' ', ' ', ' ', ' ', ' ', // 5x

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Each code page must contain each of the 256 characters of its set once, and its graphic
-// characters must survive encoding and decoding.
+// Each code page must contain each of its 256 characters only once, and encoding and decoding must
+// not change graphic characters.
 func TestCodePages(t *testing.T) {
 	names := CodePages()
 	if len(names) != 21 || !slices.IsSorted(names) {
@@ -45,7 +45,7 @@ func TestCodePages(t *testing.T) {
 	}
 }
 
-// Well-known facts about the code pages.
+// The test cases are well-known properties of the code pages.
 func TestCodePageCharacters(t *testing.T) {
 	for _, test := range []struct{ name, text, octets string }{
 		{"", "ABC abc 019", "\xC1\xC2\xC3\x40\x81\x82\x83\x40\xF0\xF1\xF9"},
@@ -92,7 +92,7 @@ func TestUnsupportedTerminal(t *testing.T) {
 	}
 }
 
-// The characters of code page 310 must take one column on a terminal.
+// Each character of code page 310 must be one column wide on a terminal.
 func TestAPL(t *testing.T) {
 	for i := range 256 {
 		if r := showAPL(byte(i)); !unicode.IsGraphic(r) || unicode.IsMark(r) {

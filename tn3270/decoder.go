@@ -9,12 +9,13 @@ import (
 
 // Input is a key or text from a terminal.
 type Input struct {
-	Key  Key    // the key; 0 means that Text holds the input
-	Text string // typed text; it is in one piece if it arrived in one piece
+	Key  Key    // key; 0 means that Text contains the input
+	Text string // typed text, not split if it arrived in one call of Decode
 }
 
-// Decoder reads a terminal's input: UTF-8 and the sequences of a VT220, xterm or the Linux
-// console. Such a terminal lacks some keys of a 3270 terminal. These keys replace them:
+// Decoder decodes a terminal's input, which is UTF-8 and the key sequences of a VT220, xterm or
+// the Linux console. Because such a terminal lacks some keys of a 3270 terminal, the following
+// keys replace the missing keys.
 //
 //	^C  Clear        ^D  Dup              ^E  EraseEOF, as End
 //	^F  FieldMark    ^R  Reset            ^U  EraseInput
@@ -22,24 +23,25 @@ type Input struct {
 //	Shift F1 to F12    PF13 to PF24
 //	Page Up, Down      PF7, PF8
 //
-// After Esc or ^A, or together with Alt, these keys have another meaning:
+// After Esc or ^A, or together with Alt, the following keys have another meaning.
 //
 //	1 2 3  PA1 PA2 PA3    a  Attn      s  SysReq
 //	c      Clear          i  Insert    r  Reset
 //	p      CursorSelect   TAB  Backtab
 //
-// Decoder ignores other controls and sequences. The zero Decoder is ready to use. It
-// must not be used concurrently.
+// Decoder ignores all other control characters and sequences. The zero Decoder is ready to use. A
+// Decoder must not be used concurrently.
 type Decoder struct {
 	held []byte // octets of an incomplete sequence or character
-	skip bool   // the rest of an overlong sequence is still to come
+	skip bool   // whether to skip the rest of an overlong sequence
 }
 
-// maxSequence is the maximum length of a key sequence in octets. Known sequences have up to 7
-// octets.
+// maxSequence is the maximum length of a key sequence in octets. Known sequences are up to 7
+// octets long.
 const maxSequence = 32
 
-// Decode appends the inputs in p to dst. It buffers an incomplete input for the next call.
+// Decode decodes the octets in p and appends the inputs to dst. It buffers an incomplete input for
+// the next call.
 func (d *Decoder) Decode(dst []Input, p []byte) []Input {
 	rest := append(d.held, p...)
 	for len(rest) > 0 {
@@ -88,7 +90,7 @@ func (d *Decoder) scan(p []byte) (Input, int) {
 	return Input{Text: string(r)}, n
 }
 
-// scanEscape does the same as scan for input that begins with Esc.
+// scanEscape is like scan, for input that begins with Esc.
 func (d *Decoder) scanEscape(p []byte) (Input, int) {
 	if len(p) == 1 {
 		return Input{}, 0
@@ -113,9 +115,9 @@ func (d *Decoder) scanEscape(p []byte) (Input, int) {
 	return Input{Key: escapeKeys[p[1]]}, 2
 }
 
-// scanCSI does the same as scan for a control sequence. The sequence consists of Esc, "[",
-// parameters, and a final octet. On the Linux console, the sequences of F1 to F5 have a
-// second "[".
+// scanCSI is like scan, for a control sequence. A control sequence consists of Esc, "[",
+// parameters, and a final octet. On the Linux console, the sequences of the keys F1 to F5 contain
+// a second "[".
 func (d *Decoder) scanCSI(p []byte) (Input, int) {
 	i := 2
 	if i < len(p) && p[i] == '[' {
@@ -130,7 +132,7 @@ func (d *Decoder) scanCSI(p []byte) (Input, int) {
 		return Input{}, i
 	case i == len(p):
 		return Input{}, 0
-	case p[i] < ' ' || p[i] > '~': // the octets are not a control sequence
+	case p[i] < ' ' || p[i] > '~': // invalid octet in a control sequence
 		return Input{}, i
 	}
 	return Input{Key: sequence(string(p[2:i]), p[i])}, i + 1
@@ -152,15 +154,16 @@ func sequence(parameters string, final byte) Key {
 		}
 		k = numberKeys[number]
 	}
-	// The modifiers parameter is 1 plus a sum in which Shift is 1.
+	// The modifiers parameter is 1 plus the sum of the pressed modifiers. The value of Shift
+	// is 1.
 	if modifiers, err := strconv.Atoi(second); err == nil && (modifiers-1)&1 != 0 && PF1 <= k && k <= PF12 {
 		k += PF13 - PF1
 	}
 	return k
 }
 
-// Keys for sequences that end with a letter, sequences with a number and "~", control
-// characters, and characters after Esc.
+// These variables map input to keys: sequences that end with a letter, sequences with a number and
+// "~", control characters, and characters after Esc.
 var (
 	letterKeys = map[byte]Key{
 		'A': Up, 'B': Down, 'C': Right, 'D': Left, 'F': EraseEOF, 'H': Home,

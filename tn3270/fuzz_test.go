@@ -18,7 +18,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// seedRecords returns the records of Hercules, and some of each type.
+// seedRecords returns the recorded Hercules records, and some handmade records of each type.
 func seedRecords(t testing.TB) [][]byte {
 	list := append(records(wire(t, "hercules-s3270-first-screen.s2c")), records(wire(t, "hercules-s3270-clear.c2s"))...)
 	for _, r := range []string{
@@ -34,13 +34,13 @@ func seedRecords(t testing.TB) [][]byte {
 	return list
 }
 
-// terminals are the terminals under test.
+// terminals lists the options of the terminals under test.
 var terminals = []*tn3270.Options{nil, {Model: 5, Extended: true, CodePage: "1047"}}
 
 const keys = int(tn3270.Redraw-tn3270.Enter) + 1
 
-// checkReceive passes a record to a screen and presses keys: the screen must remain usable,
-// and show only graphic characters.
+// checkReceive passes a record to a screen and presses keys. The screen must remain usable and
+// must show only graphic characters.
 func checkReceive(t *testing.T, o *tn3270.Options, record []byte, pressed ...tn3270.Key) {
 	t.Helper()
 	s := screen(t, o)
@@ -62,7 +62,7 @@ func checkReceive(t *testing.T, o *tn3270.Options, record []byte, pressed ...tn3
 	wantText(t, s, "sane")
 }
 
-// Each key after each record.
+// The screen must remain usable after each key is pressed after each record.
 func TestReceiveKeys(t *testing.T) {
 	var all []tn3270.Key
 	for k := tn3270.Enter; k <= tn3270.Redraw; k++ {
@@ -75,9 +75,8 @@ func TestReceiveKeys(t *testing.T) {
 	}
 }
 
-// FuzzReceive tests any record after a screen, and any keys after it. The record itself
-// selects the terminal and the keys: all of them, on both terminals, would take most of
-// the time.
+// FuzzReceive passes an arbitrary record to a screen and presses some keys. The record selects the
+// terminal and the keys, because testing all keys on both terminals would take too long.
 func FuzzReceive(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, record []byte) {
@@ -96,7 +95,7 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// wantDataError checks that err is nil or points into the record.
+// wantDataError checks that err is nil, or a DataError whose offset is in the record.
 func wantDataError(t *testing.T, err error, record []byte) {
 	t.Helper()
 	var wrong *tn3270.DataError
@@ -105,7 +104,7 @@ func wantDataError(t *testing.T, err error, record []byte) {
 	}
 }
 
-// checkShown compares the views of a screen.
+// checkShown checks that the text, the fields and the drawing of a screen are consistent.
 func checkShown(t *testing.T, s *tn3270.Screen) {
 	t.Helper()
 	shot := s.Snapshot()
@@ -140,8 +139,8 @@ func checkShown(t *testing.T, s *tn3270.Screen) {
 	terminal.want(t, shot)
 }
 
-// FuzzWrite checks that a write after another write has the same effect as in the slow
-// implementation.
+// FuzzWrite checks that two consecutive writes have the same effect as in the reference
+// implementation slowScreen.
 func FuzzWrite(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -151,7 +150,8 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// compareReference writes the two halves of the data, with an erase and without.
+// compareReference writes each half of the data, both with and without erasing the screen, and
+// compares the screen with slowScreen after each write.
 func compareReference(t *testing.T, data []byte) {
 	t.Helper()
 	const wcc = 0x03
@@ -177,8 +177,8 @@ func compareReference(t *testing.T, data []byte) {
 	}
 }
 
-// Many orders in random order: fields without positions, writes past the end, characters
-// with attributes.
+// Random sequences of orders must have the same effect as in slowScreen. The sequences include
+// empty fields, writes past the end of the screen, and characters with attributes.
 func TestWriteReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(3270, 1994))
 	for range 100 {
@@ -190,7 +190,7 @@ func TestWriteReference(t *testing.T) {
 	}
 }
 
-// appendOrder appends a well-formed order, or characters.
+// appendOrder appends a random well-formed order, or random characters.
 func appendOrder(data []byte, random *rand.Rand) []byte {
 	address := random.IntN(60)
 	if random.IntN(4) == 0 {
@@ -220,7 +220,7 @@ func appendOrder(data []byte, random *rand.Rand) []byte {
 	return append(data, "\xC1\xC2\xC3\xC4\xC5"[:1+random.IntN(5)]...)
 }
 
-// FuzzDecoder checks that input means the same however it is split.
+// FuzzDecoder checks that the decoded input does not depend on how the octets are split.
 func FuzzDecoder(f *testing.F) {
 	for _, s := range []string{
 		"abc\r\n\t", "\x1b[A\x1b[1;2P\x1bOP\x1b[15~\x1b[[A", "\x1b1\x01c\x1b\x1b[3~", "grüß €日\xff\xe2\x82x", "\x1b[" + strings.Repeat("1;", 40) + "Ax", "\x1b[\x1b[Bx\x1b[1\x03", "\x1bO\x1b\x1b\xc3\xa9\x1bO\xc3\xa9",
@@ -251,8 +251,8 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// FuzzBuilder checks that the screen shows the built record, and that the host reads back the typed
-// text.
+// FuzzBuilder checks that the screen shows the record that a Builder creates, and that the host
+// receives the typed text.
 func FuzzBuilder(f *testing.F) {
 	f.Add("Name", "Ada Lovelace", 10, byte(0), uint8(0))
 	f.Add("┌─ü", "ß{[", 1890, byte(0x3D), uint8(3))
@@ -261,17 +261,17 @@ func FuzzBuilder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, label, value string, address int, attribute byte, page uint8) {
 		o := &tn3270.Options{Model: 5, CodePage: pages[int(page)%len(pages)], Extended: true}
 		address = max(address%(27*132), 0)
-		labelled, typed := clean(label), clean(value)
+		labeled, typed := clean(label), clean(value)
 		b := builder(t, o).EraseWriteAlternate(tn3270.KeyboardRestore).
-			At(address/132+1, address%132+1).FieldExtended(tn3270.Protected, tn3270.InColor(tn3270.Pink)).Text(labelled).
+			At(address/132+1, address%132+1).FieldExtended(tn3270.Protected, tn3270.InColor(tn3270.Pink)).Text(labeled).
 			Field(tn3270.Attribute(attribute) &^ (tn3270.Protected | tn3270.Numeric)).InsertCursor()
 		written, err := b.Record()
-		if err != nil { // the code page lacks some of it
+		if err != nil { // the code page lacks some characters of the text
 			return
 		}
 		s := screen(t, o)
 		receive(t, s, written)
-		if got, want := s.Fields()[slices.IndexFunc(s.Fields(), func(f tn3270.Field) bool { return f.Protected })].Value, strings.TrimRight(labelled, " "); got != want {
+		if got, want := s.Fields()[slices.IndexFunc(s.Fields(), func(f tn3270.Field) bool { return f.Protected })].Value, strings.TrimRight(labeled, " "); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 		if err := s.Type(typed); err != nil {
@@ -293,7 +293,8 @@ func FuzzBuilder(f *testing.F) {
 	})
 }
 
-// clean returns text that fits a field, with characters that are shown unchanged.
+// clean removes characters that a screen shows differently, and shortens text to the size of a
+// field.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) || r == '\u00A0' || r == '\u00AD' {
@@ -304,7 +305,7 @@ func clean(text string) string {
 	return string([]rune(text)[:min(len([]rune(text)), 1000)])
 }
 
-// FuzzParseInbound checks that a host accepts or rejects any input.
+// FuzzParseInbound checks that ParseInbound accepts or rejects any record without panicking.
 func FuzzParseInbound(f *testing.F) {
 	for _, s := range []string{"\x7D\x40\xC8\x11\x40\xC7\xC1\xC2\x11\x5D\x7F", "\x6D", "\x6C", "\x88\x00\x05\x81\x80\x80", "\x7D\x40\x40\xC1\x28\x42\xF2\xC2\x08\xC5", "\x60\x00\x00\x1D\x60", "\x7D\x80\x40", "\x7D\x40"} {
 		f.Add([]byte(s))

@@ -8,15 +8,16 @@ import (
 // Pair is the type and value of an extended attribute.
 type Pair struct{ Type, Value byte }
 
-// InColor returns the attribute of a color; the zero Color is the default.
+// InColor returns the attribute for a color. The zero Color selects the default color.
 func InColor(c Color) Pair { return Pair{typeColor, byte(c)} }
 
-// InHighlight returns the attribute of a highlighting; the zero Highlight is the default.
+// InHighlight returns the attribute for a highlighting. The zero Highlight selects the default
+// highlighting.
 func InHighlight(h Highlight) Pair { return Pair{typeHighlight, byte(h)} }
 
-// Builder writes a host's records. The first call for a record must write a command.
-// [Builder.Record] ends the record and reports errors: a position outside the screen, or
-// a character that the code page lacks. A Builder must not be used concurrently.
+// Builder builds the records of a host. The first call for a record must write a command.
+// [Builder.Record] ends the record. It reports an error if a position was outside the screen, or
+// if the code page did not contain a character. A Builder must not be used concurrently.
 type Builder struct {
 	page      *codePage
 	alternate dimensions
@@ -25,8 +26,8 @@ type Builder struct {
 	err       error
 }
 
-// NewBuilder returns a Builder for a terminal with these options. o may be nil.
-// The error wraps [ErrOption].
+// NewBuilder returns a Builder for a terminal with the options o, which may be nil. The error
+// wraps [ErrOption].
 func NewBuilder(o *Options) (*Builder, error) {
 	page, alternate, err := o.resolve()
 	if err != nil {
@@ -35,7 +36,7 @@ func NewBuilder(o *Options) (*Builder, error) {
 	return &Builder{page: page, alternate: alternate, size: models[2]}, nil
 }
 
-// Record returns the record, and begins the next one.
+// Record returns the current record and begins the next record.
 func (b *Builder) Record() ([]byte, error) {
 	record, err := b.record, b.err
 	b.record, b.err = nil, nil
@@ -66,20 +67,20 @@ func (b *Builder) EraseWrite(w WCC) *Builder {
 	return b.append(cmdEraseWrite, byte(w))
 }
 
-// EraseWriteAlternate begins a record that erases the screen and sets its size to the
-// size of its model.
+// EraseWriteAlternate begins a record that erases the screen and sets its size to the size of the
+// terminal's model.
 func (b *Builder) EraseWriteAlternate(w WCC) *Builder {
 	b.size = b.alternate
 	return b.append(cmdEraseWriteAlternate, byte(w))
 }
 
-// Query writes a record that requests the terminal's properties: Read Partition (Query).
+// Query writes a Read Partition (Query) record, which requests the terminal's properties.
 func (b *Builder) Query() *Builder {
 	return b.append(cmdStructured, 0, 5, sfReadPartition, noPartition, readQuery)
 }
 
-// At writes Set Buffer Address: the next order starts at that position. Rows and columns count from
-// 1.
+// At writes Set Buffer Address, so that the next order starts at the given position. Rows and
+// columns count from 1.
 func (b *Builder) At(row, column int) *Builder {
 	if row < 1 || row > b.size.Rows || column < 1 || column > b.size.Columns {
 		return b.fail("row %d, column %d is outside the screen of %d by %d", row, column, b.size.Rows, b.size.Columns)
@@ -88,12 +89,12 @@ func (b *Builder) At(row, column int) *Builder {
 	return b
 }
 
-// Field writes Start Field.
+// Field writes Start Field, which begins a field with the attribute a.
 func (b *Builder) Field(a Attribute) *Builder {
 	return b.append(orderStartField, graphic(byte(a)))
 }
 
-// FieldExtended writes Start Field Extended.
+// FieldExtended writes Start Field Extended, which begins a field with extended attributes.
 func (b *Builder) FieldExtended(a Attribute, pairs ...Pair) *Builder {
 	if len(pairs) >= 255 {
 		return b.fail("%d attributes of a field", len(pairs)+1)
@@ -105,7 +106,7 @@ func (b *Builder) FieldExtended(a Attribute, pairs ...Pair) *Builder {
 	return b
 }
 
-// SetAttribute sets an attribute for the following characters.
+// SetAttribute writes Set Attribute, which sets an attribute for the following characters.
 func (b *Builder) SetAttribute(p Pair) *Builder {
 	return b.append(orderSetAttribute, p.Type, p.Value)
 }
@@ -113,7 +114,8 @@ func (b *Builder) SetAttribute(p Pair) *Builder {
 // InsertCursor moves the cursor to the current position.
 func (b *Builder) InsertCursor() *Builder { return b.append(orderInsertCursor) }
 
-// Text writes characters. It adds Graphic Escape to characters that are only in code page 310.
+// Text writes characters. It writes Graphic Escape before each character that only code page 310
+// contains.
 func (b *Builder) Text(text string) *Builder {
 	for _, r := range text {
 		b.character(r)
@@ -133,27 +135,27 @@ func (b *Builder) character(r rune) *Builder {
 	return b.fail("code page %d has no %q", b.page.number, r)
 }
 
-// Inbound is a record from a terminal.
+// Inbound is a parsed record from a terminal.
 type Inbound struct {
 	AID    byte
-	Key    Key // the pressed key; 0 if the AID has no key, as in the reply to a Read Modified
-	Cursor int // address of the cursor, from 0; -1 if the record has no cursor address
+	Key    Key // pressed key; 0 if no key corresponds to the AID, as in the reply to a Read Modified
+	Cursor int // cursor address, counted from 0; -1 if the record contains no cursor address
 	Fields []ModifiedField
 
-	// Structured contains structured fields, such as Query Replies. Their AID is 88
-	// hexadecimal, and such a record contains nothing else.
+	// Structured contains structured fields, such as Query Replies. A record with structured
+	// fields has the AID 88 hexadecimal and contains nothing else.
 	Structured []byte
 }
 
-// ModifiedField is the data of a field, or of a screen without fields.
+// ModifiedField contains the data of a field, or of a screen without fields.
 type ModifiedField struct {
-	Address int    // first position after the attribute, from 0; -1 if there are no fields
-	Value   string // contents without nulls; DUP is U+001C and FM U+001E
+	Address int    // first position after the attribute, counted from 0; -1 if there are no fields
+	Value   string // contents without nulls; U+001C means DUP, and U+001E means FM
 }
 
-// ParseInbound reads a record with the modified fields of a terminal with the given code
-// page, and addresses of 12 or 14 bits. The error is a [DataError] or wraps [ErrOption].
-// The result then contains the data before the error.
+// ParseInbound parses a record with modified fields from a terminal that uses the given code page,
+// and addresses of 12 or 14 bits. The error is a [DataError] or wraps [ErrOption]. If there is an
+// error, the result contains the data that precedes the error.
 func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	page, err := newCodePage(codePage)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Built records, octet by octet.
+// A Builder must create exactly the expected octets.
 func TestBuilder(t *testing.T) {
 	for _, test := range []struct {
 		built *tn3270.Builder
@@ -32,13 +32,13 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// An error must affect only its own record.
+// An error must affect only the record in which it occurs.
 func TestBuilderErrors(t *testing.T) {
 	b := builder(t, &tn3270.Options{Model: 3})
 	for _, wrong := range []*tn3270.Builder{
 		builder(t, nil).Text("日"), builder(t, nil).Text("a\n"), builder(t, nil).At(0, 1), builder(t, nil).At(1, 0), builder(t, nil).At(25, 1), builder(t, nil).At(1, 81),
 		builder(t, nil).FieldExtended(0, make([]tn3270.Pair, 255)...),
-		b.At(25, 1).Text("日"), // the size is that of the last Erase/Write
+		b.At(25, 1).Text("日"), // the size is the size that the last Erase/Write set
 	} {
 		if r, err := wrong.Record(); err == nil || r != nil || !strings.HasPrefix(err.Error(), "tn3270: ") {
 			t.Errorf("% X, %v", r, err)

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Key is a key of the keyboard. The zero Key is invalid.
+// Key is a key on the keyboard of a 3270 terminal. The zero Key is invalid.
 type Key int
 
-// Keys that send a record to the host.
+// These keys send a record to the host.
 const (
 	Enter Key = iota + 1
-	Clear     // also erases the screen
+	Clear     // also clears the screen
 	PA1
 	PA2
 	PA3
@@ -41,19 +41,19 @@ const (
 	PF24
 	CursorSelect // selects the field at the cursor, as a light pen would
 
-	// Attn and SysReq are Telnet commands, which the owner of the connection must
-	// send (RFC 1576: BREAK and IP; RFC 2355 section 10: IP and AO). Press ignores
-	// them.
+	// Attn and SysReq are Telnet commands, which the owner of the connection must send. The
+	// commands are BREAK and IP in RFC 1576, and IP and AO in RFC 2355 section 10. Press
+	// ignores these keys.
 	Attn
 	SysReq
 )
 
-// Keys that change the screen.
+// These keys only change the screen.
 const (
-	Tab        Key = SysReq + 1 + iota // moves to the next field for input
-	Backtab                            // moves to the beginning of this field, or of the previous field
-	Newline                            // moves to the first field for input below this line
-	Home                               // moves to the first field for input
+	Tab        Key = SysReq + 1 + iota // moves to the next input field
+	Backtab                            // moves to the beginning of this or the previous input field
+	Newline                            // moves to the first input field below this line
+	Home                               // moves to the first input field
 	Up                                 //
 	Down                               //
 	Left                               //
@@ -63,10 +63,10 @@ const (
 	Delete                             // deletes the character at the cursor
 	Backspace                          // deletes the character before the cursor
 	Insert                             // toggles insert mode
-	Reset                              // unlocks the keyboard, ends insert mode
+	Reset                              // unlocks the keyboard and ends insert mode
 	FieldMark
 	Dup
-	Redraw // not a 3270 key: requests that the whole screen be drawn again
+	Redraw // not a 3270 key; requests that the whole screen be drawn again
 )
 
 var keyNames = map[Key]string{
@@ -89,7 +89,8 @@ func (k Key) String() string {
 	return "Key(" + strconv.Itoa(int(k)) + ")"
 }
 
-// ParseKey returns the key with a name such as "Enter", "PF12" or "EraseEOF", ignoring case.
+// ParseKey returns the key with the given name, such as "Enter", "PF12" or "EraseEOF". Names are
+// case-insensitive.
 func ParseKey(name string) (k Key, ok bool) {
 	for k := Enter; k <= Redraw; k++ {
 		if strings.EqualFold(name, k.String()) {
@@ -99,7 +100,7 @@ func ParseKey(name string) (k Key, ok bool) {
 	return 0, false
 }
 
-// Attention identifiers (AIDs).
+// These constants are attention identifiers (AIDs), which tell the host why a record was sent.
 const (
 	aidNone         = 0x60
 	aidReadReply    = 0x61 // AID of the reply to a Read Partition
@@ -109,7 +110,7 @@ const (
 	aidStructured   = 0x88
 )
 
-// AIDs of the keys PA1 to PA3 and PF1 to PF24.
+// These constants are the AIDs of the keys PA1 to PA3 and PF1 to PF24.
 const (
 	programAccess   = "\x6C\x6E\x6B"
 	programFunction = "\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C" +
@@ -130,8 +131,8 @@ func (k Key) aid() (aid byte, ok bool) {
 	return 0, false
 }
 
-// keyOf returns the key that has the given attention identifier. If there is none, it
-// returns 0.
+// keyOf returns the key with the given attention identifier. If there is no such key, it returns
+// 0.
 func keyOf(aid byte) Key {
 	if aid == aidCursorSelect {
 		return CursorSelect

@@ -35,7 +35,7 @@ func TestKeyNames(t *testing.T) {
 	}
 }
 
-// The input of real terminals.
+// The test cases are input from real terminals.
 func TestDecoder(t *testing.T) {
 	for sent, want := range map[string]string{
 		"ab c~é€日": `"ab c~é€日"`,
@@ -84,7 +84,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// Incomplete input must wait for the rest.
+// The decoder must buffer incomplete input until the rest arrives.
 func TestDecoderCut(t *testing.T) {
 	var d tn3270.Decoder
 	var got []tn3270.Input

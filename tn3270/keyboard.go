@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// Press presses a key. A key that the host handles locks the keyboard, and Press returns a
-// record that the caller must send. While the keyboard is locked, all keys but Reset
-// return [ErrLocked].
+// Press presses a key. If the host handles the key, Press locks the keyboard and returns a record,
+// which the caller must send to the host. While the keyboard is locked, Press returns [ErrLocked]
+// for all keys except Reset.
 func (s *Screen) Press(k Key) (send []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *Screen) attention(aid byte) []byte {
 	return s.sendModified(aid)
 }
 
-// sendModified locks the keyboard and returns the modified fields.
+// sendModified locks the keyboard and returns a record with the modified fields.
 func (s *Screen) sendModified(aid byte) []byte {
 	s.aid = aid
 	s.status.Lock, s.status.Insert = LockedSystem, false
@@ -59,9 +59,9 @@ func (s *Screen) sendModified(aid byte) []byte {
 // maxText is the maximum number of characters that Enter sends to a host in text mode.
 const maxText = 255
 
-// sendText returns the input since the host's last text. The input remains on the screen,
-// as if the host had written it. The Clear key only clears the screen. sendText ignores all
-// other keys.
+// sendText handles a key in text mode. For Enter, it returns the input since the host's last text.
+// The input remains on the screen, as if the host had written it. The Clear key only clears the
+// screen. sendText ignores all other keys.
 func (s *Screen) sendText(aid byte) []byte {
 	switch aid {
 	case aidClear:
@@ -84,10 +84,11 @@ func (s *Screen) sendText(aid byte) []byte {
 // inputText yields the positions of the user's input in text mode.
 func (s *Screen) inputText() iter.Seq[int] { return s.span(s.input, (s.input+maxText)%len(s.cells)) }
 
-// cursorSelect selects the field at the cursor. The first character of the field, the
-// designator, determines the effect. It replaces "?" with ">" and marks the field as
-// modified, or replaces ">" with "?" and marks it as unmodified. For "&" it has the same
-// effect as Enter. For a space, it sends the addresses of the modified fields at once.
+// cursorSelect selects the field at the cursor. The first character of the field, the designator,
+// determines the effect. If the designator is "?", cursorSelect replaces it with ">" and marks the
+// field as modified. If the designator is ">", cursorSelect replaces it with "?" and marks the
+// field as unmodified. The designator "&" has the same effect as Enter. For a space, cursorSelect
+// immediately sends the addresses of the modified fields.
 func (s *Screen) cursorSelect() ([]byte, error) {
 	field := s.fieldOf(s.cursor)
 	if !s.attribute(field).detectable() || s.cells[s.next(field)].field {
@@ -113,7 +114,7 @@ func (s *Screen) cursorSelect() ([]byte, error) {
 	return nil, nil
 }
 
-// reject locks the keyboard with the given reason and returns the error for invalid input.
+// reject locks the keyboard for the given reason, and returns the corresponding error.
 func (s *Screen) reject(l Lock) error {
 	s.status.Lock = l
 	return map[Lock]error{LockedProtected: ErrProtected, LockedNumeric: ErrNumeric, LockedOverflow: ErrOverflow}[l]
@@ -158,7 +159,8 @@ func (s *Screen) localKey(k Key) error {
 	return nil
 }
 
-// move moves the cursor by the given number of positions. The cursor wraps at the edges.
+// move moves the cursor by the given number of positions. The cursor wraps at the edges of the
+// screen.
 func (s *Screen) move(by int) {
 	s.cursor = (s.cursor + by + len(s.cells)) % len(s.cells)
 }
@@ -180,7 +182,7 @@ func (s *Screen) backtab() {
 	s.cursor = 0
 }
 
-// newline moves the cursor to the first position for input below the current line.
+// newline moves the cursor to the first input position below the current line.
 func (s *Screen) newline() {
 	a := (s.cursor/s.columns + 1) * s.columns % len(s.cells)
 	if s.isProtected(a) {
@@ -193,10 +195,10 @@ func (s *Screen) isProtected(address int) bool {
 	return s.cells[address].field || s.attribute(s.fieldOf(address)).protected()
 }
 
-// Type types text at the cursor, like a user. A full field continues in the next one if
-// the host allows it. A tab is the key Tab and a line end the key Newline. The error
-// contains the number of the first rejected character, from 1, and wraps [ErrLocked],
-// [ErrProtected], [ErrNumeric], [ErrOverflow] or [ErrCharacter].
+// Type types text at the cursor, like a user. When a field is full, typing continues in the next
+// field if the host allows it. A tab character presses the key Tab, and a line end presses the key
+// Newline. The error contains the number of the first rejected character, counted from 1. It wraps
+// [ErrLocked], [ErrProtected], [ErrNumeric], [ErrOverflow] or [ErrCharacter].
 func (s *Screen) Type(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,8 +263,9 @@ func (s *Screen) isNumber(octet byte) bool {
 	return '0' <= r && r <= '9' || r == '.' || r == '-'
 }
 
-// makeRoom moves the characters between the cursor and the first null by one position, onto
-// the null. If there is no null, it returns false.
+// makeRoom makes room for a character at the cursor. It moves the characters between the cursor
+// and the first null by one position, which overwrites the null. If there is no null, it returns
+// false.
 func (s *Screen) makeRoom() bool {
 	room := -1
 	for a := range s.line(s.cursor) {
@@ -282,8 +285,8 @@ func (s *Screen) makeRoom() bool {
 	return true
 }
 
-// advance moves the cursor to the next position, and skips attributes. If it reaches a
-// field with the attribute Skip, it moves the cursor to the next input field.
+// advance moves the cursor to the next position, and skips attributes. If the cursor reaches a
+// field with the attribute Skip, advance moves the cursor to the next input field.
 func (s *Screen) advance() {
 	s.cursor = s.next(s.cursor)
 	for range s.cells {
@@ -323,7 +326,8 @@ func (s *Screen) delete() error {
 	return nil
 }
 
-// backspace deletes the character before the cursor if that character is in the same field.
+// backspace deletes the character before the cursor if this character is in the same field as the
+// cursor.
 func (s *Screen) backspace() error {
 	if s.isProtected(s.cursor) {
 		return s.reject(LockedProtected)

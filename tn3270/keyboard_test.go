@@ -10,8 +10,9 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// form is a screen with a name, a number, a hidden word, a field to be skipped and one
-// that is not, and the keyboard unlocked.
+// form returns a screen whose keyboard is unlocked. It contains input fields for a name, a number
+// and a hidden word, a field that the cursor skips, and a protected field that the cursor does not
+// skip.
 //
 //	row 1: attribute, "NAME ", attribute at 7, 8 positions, skip attribute at 16, "NO ",
 //	row 2: numeric field at 81 with 4 positions, protected at 86, "WORD "
@@ -28,17 +29,16 @@ func form(t testing.TB) *tn3270.Screen {
 	return s
 }
 
-// Enter must send the input to the host, and lock the keyboard until the host unlocks
-// it.
+// Enter must send the input to the host, and must lock the keyboard until the host unlocks it.
 func TestFillIn(t *testing.T) {
 	s := form(t)
-	write(t, s, "Ada") // the key moves to the next field
+	write(t, s, "Ada") // Tab then moves to the next field
 	press(t, s, tn3270.Tab)
-	write(t, s, "1815") // fills the field; the next one is protected, not skipped
+	write(t, s, "1815") // fills the field; the next field is protected but not skipped
 	wantCursor(t, s, 2, 7)
 	press(t, s, tn3270.Tab)
 	wantCursor(t, s, 3, 2)
-	write(t, s, "sesam") // fills it; the cursor skips the following fields and is at the first
+	write(t, s, "sesam") // fills the field; the cursor skips the following fields and wraps to the first field
 	wantCursor(t, s, 1, 8)
 	wantText(t, s, " NAME  Ada      NO\n 1815 WORD")
 	got := press(t, s, tn3270.PF12)
@@ -72,7 +72,7 @@ func TestFillIn(t *testing.T) {
 	}
 }
 
-// The AID of each key. PA1 to PA3 and Clear must send nothing else.
+// Each key must send the correct AID. The keys PA1 to PA3 and Clear must send only the AID.
 func TestAIDs(t *testing.T) {
 	aids := map[tn3270.Key]byte{
 		tn3270.Enter: 0x7D, tn3270.Clear: 0x6D, tn3270.PA1: 0x6C, tn3270.PA2: 0x6E, tn3270.PA3: 0x6B,
@@ -90,7 +90,8 @@ func TestAIDs(t *testing.T) {
 		if got, want := string(press(t, s, k)), string([]byte{aid})+rest; got != want {
 			t.Errorf("%v: % X, not % X", k, got, want)
 		}
-		// The host's next Read must have the same AID, until the host unlocks the keyboard.
+		// Until the host unlocks the keyboard, the reply to a Read must contain the same
+		// AID.
 		if got, want := string(receive(t, s, []byte{0xF6})), string([]byte{aid})+rest; got != want {
 			t.Errorf("%v: Read Modified % X, not % X", k, got, want)
 		}
@@ -117,7 +118,7 @@ func TestUnformatted(t *testing.T) {
 	}
 }
 
-// A field must wrap from the last position to the first, for input too.
+// A field must wrap from the last position of the screen to the first position, also during input.
 func TestWrappedField(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(1917)+input+ic+sba(2)+sf+"\xF0"))
@@ -145,7 +146,7 @@ func TestWrappedField(t *testing.T) {
 	}
 }
 
-// Invalid input must lock the keyboard with the reason, and Reset must unlock it.
+// Invalid input must lock the keyboard and set the reason, and Reset must unlock the keyboard.
 func TestInvalidInput(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -186,7 +187,7 @@ func TestInvalidInput(t *testing.T) {
 	} {
 		s := form(t)
 		if test.name == "overflow" {
-			write(t, s, "\t\t\t") // to the name again
+			write(t, s, "\t\t\t") // back to the name field
 			receive(t, s, []byte("\xF1\x00"+sba(7)+e(t, "abcd")+"\x00\x00\x00\x00"+sba(7)+ic))
 			write(t, s, "wxyz")
 			receive(t, s, []byte("\xF1\x00"+sba(7)+ic))
@@ -212,7 +213,7 @@ func TestInvalidInput(t *testing.T) {
 	}
 }
 
-// An error must contain the number of the character, never the character.
+// The error must contain the number of the rejected character, but never the character itself.
 func TestTypeErrors(t *testing.T) {
 	s := form(t)
 	err := s.Type("ab€")
@@ -221,7 +222,7 @@ func TestTypeErrors(t *testing.T) {
 		t.Error(err)
 	}
 	wantText(t, s, " NAME  ab       NO\n      WORD")
-	write(t, s, "c") // the keyboard is not locked
+	write(t, s, "c") // must succeed, because the keyboard is not locked
 	for _, r := range []string{"\r", "\x00", "\x1b", "\u009f", "日", "\xff"} {
 		wantError(t, s.Type(r), tn3270.ErrCharacter)
 	}
@@ -245,7 +246,7 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
-// Dup and FieldMark are characters; Dup also moves to the next field.
+// The keys Dup and FieldMark must enter characters, and Dup must also move to the next field.
 func TestDupFieldMark(t *testing.T) {
 	s := form(t)
 	write(t, s, "a")
@@ -260,11 +261,11 @@ func TestDupFieldMark(t *testing.T) {
 	}
 	s = form(t)
 	write(t, s, "1234567")
-	press(t, s, tn3270.Dup) // at the end of its field, too
+	press(t, s, tn3270.Dup) // also works at the end of a field
 	wantCursor(t, s, 2, 2)
 }
 
-// The editing keys.
+// The editing keys must have the correct effects.
 func TestEdit(t *testing.T) {
 	type keys = []tn3270.Key
 	for _, test := range []struct {
@@ -284,7 +285,7 @@ func TestEdit(t *testing.T) {
 		{"EraseInput", "abcd", keys{tn3270.EraseInput}, "", "", 8},
 		{"overwriting", "abcd", keys{tn3270.Home, tn3270.Right}, "x", "axcd", 10},
 		{"inserting", "abcd", keys{tn3270.Home, tn3270.Right, tn3270.Insert}, "xy", "axybcd", 11},
-		{"inserting at the end", "abcd", keys{tn3270.Insert}, "xyzw", "abcdxyzw", 2}, // then on to row 2
+		{"inserting at the end", "abcd", keys{tn3270.Insert}, "xyzw", "abcdxyzw", 2}, // the cursor then moves to row 2
 		{"Insert twice", "abcd", keys{tn3270.Home, tn3270.Insert, tn3270.Insert}, "x", "xbcd", 9},
 		{"inserting before a gap", "ab", keys{tn3270.Right, tn3270.Right}, "c", "ab  c", 13},
 		{"Left and Right", "abc", keys{tn3270.Left, tn3270.Left, tn3270.Right}, "x", "abx", 11},
@@ -305,7 +306,7 @@ func TestEdit(t *testing.T) {
 	press(t, s, tn3270.Home, tn3270.Right, tn3270.Right, tn3270.Right, tn3270.Right)
 	write(t, s, "cd")
 	press(t, s, tn3270.Home, tn3270.Insert)
-	write(t, s, "x") // pushes up to the first null
+	write(t, s, "x") // moves the characters up to the first null
 	if got, want := string(press(t, s, tn3270.Enter)), "\x7D\x40\xC8\x11\x40\xC7"+e(t, "xabcd"); got != want || s.Fields()[1].Value != "xab cd" {
 		t.Errorf("% X, %q", got, s.Fields()[1].Value)
 	}
@@ -314,7 +315,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// A screen without fields must be edited line by line.
+// On a screen without fields, Delete and inserting must affect only the current line.
 func TestEditUnformatted(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(70)+e(t, "abcdefghijklmn")+sba(70)+ic))
@@ -337,7 +338,7 @@ func TestEditUnformatted(t *testing.T) {
 	wantText(t, s, "")
 }
 
-// The cursor must move across the edges, and from field to field.
+// The cursor must wrap at the edges of the screen, and must move from field to field.
 func TestMove(t *testing.T) {
 	s := form(t)
 	for _, test := range []struct {
@@ -370,7 +371,7 @@ func TestNewlineWithinField(t *testing.T) {
 	wantText(t, s, strings.Repeat(" ", 11)+"first\nsecond")
 }
 
-// A screen of only protected fields, or of only attributes, must accept no input.
+// A screen that contains only protected fields or only attributes must reject input.
 func TestNoInput(t *testing.T) {
 	for _, data := range []string{prot, "\x3C\x00\x00\x40" + prot, strings.Repeat(input, 1920), strings.Repeat(sf+"\x70", 1920)} {
 		s := screen(t, nil)
@@ -395,7 +396,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// The cursor select key, by designator.
+// The effect of the cursor select key must depend on the designator.
 func TestCursorSelect(t *testing.T) {
 	select1 := func(designator string, attribute tn3270.Attribute) (*tn3270.Screen, []byte, error) {
 		s := screen(t, nil)
@@ -438,7 +439,7 @@ func TestCursorSelect(t *testing.T) {
 	wantError(t, err, tn3270.ErrProtected)
 }
 
-// A host that sends text (RFC 2355, SSCP-LU-DATA): Enter sends the input.
+// If the host sends text (SSCP-LU-DATA in RFC 2355), Enter must send the input as text.
 func TestText(t *testing.T) {
 	s := form(t)
 	s.ReceiveText([]byte(e(t, "MSG10") + "\x15" + e(t, "LOGON? ")))
@@ -477,7 +478,7 @@ func TestText(t *testing.T) {
 	wantText(t, s, "3270")
 }
 
-// The keyboard is locked before the first record; Reset must unlock that too.
+// Before the first record, the keyboard must be locked, and Reset must unlock it.
 func TestBeforeFirstRecord(t *testing.T) {
 	s := screen(t, nil)
 	wantError(t, s.Type("x"), tn3270.ErrLocked)
@@ -521,7 +522,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// Host and user act at the same time.
+// The host and the user may use the screen at the same time.
 func TestConcurrentUse(t *testing.T) {
 	s := form(t)
 	done := make(chan struct{})

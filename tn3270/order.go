@@ -1,6 +1,6 @@
 package tn3270
 
-// Commands, with their codes outside SNA.
+// These constants are the commands, with their codes for non-SNA connections.
 const (
 	cmdWrite               = 0xF1
 	cmdReadBuffer          = 0xF2
@@ -11,7 +11,7 @@ const (
 	cmdEraseAllUnprotected = 0x6F
 	cmdEraseWriteAlternate = 0x7E
 
-	cmdNoOperation = 0x03 // the command exists only on channels
+	cmdNoOperation = 0x03 // exists only on channels
 )
 
 // channelCommands maps the command codes on channels to commands.
@@ -20,7 +20,7 @@ var channelCommands = map[byte]byte{
 	0x0D: cmdEraseWriteAlternate, 0x0E: cmdReadModifiedAll, 0x0F: cmdEraseAllUnprotected, 0x11: cmdStructured,
 }
 
-// command returns the command for a code. The code may be a code on channels.
+// command returns the command for a code, which may also be a channel code.
 func command(code byte) byte {
 	if c, ok := channelCommands[code]; ok {
 		return c
@@ -41,7 +41,7 @@ const (
 	orderRepeatToAddress  = 0x3C
 )
 
-// Format controls, which are characters in the buffer.
+// These constants are format controls, which the buffer stores as characters.
 const (
 	null           = 0x00
 	formFeed       = 0x0C
@@ -65,7 +65,7 @@ func isCharacter(octet byte) bool {
 	return octet >= firstGraphic
 }
 
-// Types of attributes in Start Field Extended, Modify Field and Set Attribute.
+// These constants are the attribute types in Start Field Extended, Modify Field and Set Attribute.
 const (
 	typeAll       = 0x00
 	typeHighlight = 0x41
@@ -77,27 +77,27 @@ const (
 // characterAPL is the number of the character set that Graphic Escape selects.
 const characterAPL = 0xF1
 
-// WCC is the write control character, which holds the options of a write.
+// WCC is the write control character, which contains the options of a write command.
 type WCC byte
 
 const (
 	ResetMDT        WCC = 0x01 // mark all fields as unmodified
 	KeyboardRestore WCC = 0x02 // unlock the keyboard
 	SoundAlarm      WCC = 0x04
-	ResetPartition  WCC = 0x40 // with an erase: reset the reply mode
+	ResetPartition  WCC = 0x40 // reset the reply mode, if the command erases the screen
 )
 
-// Attribute is the attribute of a field. It has six bits.
+// Attribute is the attribute of a field. It consists of six bits.
 type Attribute byte
 
 const (
 	Protected   Attribute = 0x20
-	Numeric     Attribute = 0x10                // with Protected: the cursor skips it
-	Skip        Attribute = Protected | Numeric // protected, and the cursor skips it
-	Detectable  Attribute = 0x04                // the cursor select key finds it
-	Intensified Attribute = 0x08                // and detectable
+	Numeric     Attribute = 0x10                // if combined with Protected, the cursor skips the field
+	Skip        Attribute = Protected | Numeric // the field is protected, and the cursor skips it
+	Detectable  Attribute = 0x04                // the cursor select key can select the field
+	Intensified Attribute = 0x08                // the field is intensified and detectable
 	Hidden      Attribute = 0x0C                // the contents are not shown
-	Modified    Attribute = 0x01                // the modified data tag, MDT
+	Modified    Attribute = 0x01                // modified data tag (MDT)
 
 	attributeBits Attribute = 0x3F
 	display       Attribute = 0x0C
@@ -110,14 +110,14 @@ func (a Attribute) hidden() bool      { return a&display == Hidden }
 func (a Attribute) intensified() bool { return a&display == Intensified }
 func (a Attribute) modified() bool    { return a&Modified != 0 }
 
-// detectable reports whether the cursor select key finds the field.
+// detectable reports whether the cursor select key can select the field.
 func (a Attribute) detectable() bool { return a&display == Detectable || a.intensified() }
 
-// Color is the code of a color. The zero Color is the color of the field's attribute.
+// Color is the code of a color. The zero Color means the color that the field's attribute implies.
 type Color byte
 
 const (
-	NeutralBlack  Color = 0xF0 // background
+	NeutralBlack  Color = 0xF0 // the background color
 	Blue          Color = 0xF1
 	Red           Color = 0xF2
 	Pink          Color = 0xF3
@@ -135,8 +135,8 @@ const (
 	White         Color = 0xFF
 )
 
-// Highlight is the code of an extended highlighting. The zero Highlight is the
-// highlighting of the field, or none.
+// Highlight is the code of an extended highlighting. The zero Highlight means the highlighting of
+// the field, if any.
 type Highlight byte
 
 const (
@@ -147,8 +147,8 @@ const (
 	Intensify  Highlight = 0xF8
 )
 
-// graphic returns the graphic character that encodes the last six bits of n in addresses
-// and attributes.
+// graphic returns the graphic character that encodes the low six bits of n in addresses and
+// attributes.
 func graphic(n byte) byte { return graphics[n&0x3F] }
 
 const graphics = "" +
@@ -157,12 +157,12 @@ const graphics = "" +
 	"\x60\x61\xE2\xE3\xE4\xE5\xE6\xE7\xE8\xE9\x6A\x6B\x6C\x6D\x6E\x6F" +
 	"\xF0\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C\x7D\x7E\x7F"
 
-// A 12-bit address consists of two graphic characters. A 14-bit address begins with two 0
-// bits.
+// bits12 is the number of 12-bit addresses. A 12-bit address consists of two graphic characters. A
+// 14-bit address begins with two zero bits.
 const bits12 = 1 << 12
 
-// appendAddress appends an address. If wide is true, the address has 16 bits. Otherwise it
-// has 12 bits, or 14 bits if 12 are too few.
+// appendAddress appends an address. If wide is true, the address has 16 bits. Otherwise the
+// address has 12 bits, or 14 bits if 12 bits are not sufficient.
 func appendAddress(dst []byte, address int, wide bool) []byte {
 	if wide || address >= bits12 {
 		return append(dst, byte(address>>8), byte(address))
@@ -170,7 +170,7 @@ func appendAddress(dst []byte, address int, wide bool) []byte {
 	return append(dst, graphic(byte(address>>6)), graphic(byte(address)))
 }
 
-// decodeAddress decodes an address. If the address has the reserved form, ok is false.
+// decodeAddress decodes an address. If the address uses a reserved encoding, ok is false.
 func decodeAddress(high, low byte, wide bool) (address int, ok bool) {
 	if wide {
 		return int(high)<<8 | int(low), true

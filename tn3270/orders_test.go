@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Addresses in these tests have 14 bits, which are numbers; TestAddresses tests 12
-// bits. 1D60 is a protected field, 1D40 an input field.
+// The tests in this file use 14-bit addresses, which are plain numbers. TestAddresses tests 12-bit
+// addresses. The octets 1D 60 begin a protected field, and 1D 40 begin an input field.
 
 const (
 	sf    = "\x1D"
@@ -20,13 +20,13 @@ const (
 	input = sf + "\x40"
 )
 
-// sba is Set Buffer Address.
+// sba returns a Set Buffer Address order.
 func sba(address int) string { return "\x11" + at(address) }
 
 func at(address int) string { return string([]byte{byte(address >> 8), byte(address)}) }
 
-// GA23-0059, chapter 4: the effect of orders. before is the data of an Erase/Write, and
-// then the data of the Write under test.
+// The test cases show the effects of orders (GA23-0059, chapter 4). The field before is the data
+// of an Erase/Write, and the field then is the data of the following Write, which is under test.
 func TestOrders(t *testing.T) {
 	for _, test := range []struct{ name, before, then, want string }{
 		{"data at the cursor", sba(3) + ic, e(t, "abc"), "   abc"},
@@ -77,7 +77,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// Insert Cursor must move the cursor to the address; a write without it must not move it.
+// Insert Cursor must move the cursor to the current address. A write without Insert Cursor must
+// not move the cursor.
 func TestInsertCursor(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+sba(85)+ic+e(t, "abc")))
@@ -88,8 +89,8 @@ func TestInsertCursor(t *testing.T) {
 	wantCursor(t, s, 1, 1)
 }
 
-// Addresses: 12 bits in two graphic characters, whatever their upper bits; 14 bits
-// as a number. Chapter 3, "Buffer Addressing".
+// The screen must decode 12-bit addresses, which are two graphic characters with arbitrary upper
+// bits, and 14-bit addresses, which are plain numbers (chapter 3, "Buffer Addressing").
 func TestAddresses(t *testing.T) {
 	for octets, want := range map[string]int{
 		"\x40\x40": 0, "\x40\xC1": 1, "\xC1\x50": 80, "\x5D\x7F": 1919, "\x00\x50": 80, "\x07\x7F": 1919, "\x5D\xFF": 1919,
@@ -101,7 +102,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Bits of the WCC.
+// Each bit of the WCC must have the correct effect.
 func TestWCC(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+sf+"\xC1"+e(t, "a")))
@@ -119,7 +120,7 @@ func TestWCC(t *testing.T) {
 	}
 }
 
-// The codes of channels must do the same as those of SNA.
+// The channel codes of commands must have the same effect as the SNA codes.
 func TestCommandCodes(t *testing.T) {
 	for _, test := range []struct{ sna, channel byte }{
 		{0xF1, 0x01}, {0xF2, 0x02}, {0xF5, 0x05}, {0xF6, 0x06}, {0x7E, 0x0D}, {0x6E, 0x0E}, {0x6F, 0x0F}, {0xF3, 0x11},
@@ -145,8 +146,8 @@ func TestCommandCodes(t *testing.T) {
 	}
 }
 
-// Erase/Write must set the default size, Erase/Write Alternate the model's, and Write must
-// not change the size.
+// Erase/Write must set the default size, Erase/Write Alternate must set the size of the model, and
+// Write must not change the size.
 func TestSizes(t *testing.T) {
 	for model, want := range map[int][2]int{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}} {
 		s := screen(t, &tn3270.Options{Model: model})
@@ -171,7 +172,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Erase All Unprotected must clear the input fields, reset their MDT, and unlock.
+// Erase All Unprotected must clear the input fields, reset their MDT, and unlock the keyboard.
 func TestEraseAllUnprotected(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+sf+"\x61"+e(t, "ab")+sf+"\xC1"+e(t, "cd")+prot))
@@ -190,7 +191,8 @@ func TestEraseAllUnprotected(t *testing.T) {
 	wantCursor(t, s, 1, 1)
 }
 
-// Colors and highlighting: of the field, of a character, and by the attribute.
+// Colors and highlighting can come from the extended attributes of a field or a character, or from
+// the field's basic attribute.
 func TestColors(t *testing.T) {
 	data := "\x29\x03\xC0\x60\x42\xF6\x41\xF4" + e(t, "a") + "\x28\x42\xF2" + e(t, "b") + "\x28\x41\xF2" + e(t, "c") +
 		"\x28\x42\x00" + e(t, "d") + "\x28\x41\xF0" + e(t, "e") + "\x28\x00\x00" + e(t, "f") +
@@ -234,7 +236,7 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// Fields have their position and value.
+// Fields must return the position and value of each field.
 func TestFields(t *testing.T) {
 	s := screen(t, &tn3270.Options{Extended: true})
 	if got := s.Fields(); got != nil {
@@ -262,8 +264,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// A DataError must contain the offset. The part before it must stay, and the screen must remain
-// usable.
+// A DataError must contain the offset of the error. The part of the record before the error must
+// take effect, and the screen must remain usable.
 func TestWrongData(t *testing.T) {
 	long := strings.Repeat("\x40", tn3270.MaxRecord)
 	for _, test := range []struct {
@@ -320,7 +322,7 @@ func TestWrongData(t *testing.T) {
 	}
 }
 
-// Many Program Tabs and repetitions over the whole screen.
+// Many Program Tabs, and many repetitions over the whole screen, must not take too long.
 func TestManyOrders(t *testing.T) {
 	for _, order := range []string{pt, "\x3C\x00\x00\x40", "\x12\x00\x00", "\x29\x00", "\x08\xC5"} {
 		s := screen(t, &tn3270.Options{Model: 5})

@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// Query replies that this package implements.
+// These constants are the codes of the query replies that this package implements.
 const (
 	querySummary           = 0x80
 	queryUsableArea        = 0x81
@@ -14,10 +14,10 @@ const (
 	queryNull              = 0xFF
 )
 
-// Request types in a Query List.
+// These constants are the request types in a Query List.
 const (
 	listOf         = 0x00 // the host requests the listed replies
-	listEquivalent = 0x40 // the host requests the listed replies and equivalent ones, which means all replies
+	listEquivalent = 0x40 // the host requests the listed and equivalent replies, which means all replies
 	listAll        = 0x80
 )
 
@@ -43,8 +43,8 @@ func (s *Screen) queryList(in *stream) ([]byte, error) {
 	return nil, in.fault("unknown Query List %02X", request[0])
 }
 
-// queryReply returns the replies whose codes are in the list only. If that list is nil,
-// queryReply returns all replies.
+// queryReply returns the query replies whose codes are in the argument only. If the argument is
+// nil, queryReply returns all replies.
 func (s *Screen) queryReply(only []byte) []byte {
 	reply := []byte{aidStructured}
 	for _, code := range s.queryCodes() {
@@ -69,7 +69,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	case queryCharacterSets:
 		dst = s.appendCharacterSets(dst)
 	case queryColor:
-		dst = append(dst, 0, 8, 0, byte(Green)) // number of the color pairs; the default color is green
+		dst = append(dst, 0, 8, 0, byte(Green)) // number of color pairs; the default color is green
 		for c := Blue; c <= Neutral; c++ {
 			dst = append(dst, byte(c), byte(c))
 		}
@@ -81,7 +81,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	case queryReplyModes:
 		dst = append(dst, replyField, replyExtended, replyCharacter)
 	case queryImplicitPartition:
-		dst = append(dst, 0, 0, 11, 1, 0) // the partition sizes have 11 octets
+		dst = append(dst, 0, 0, 11, 1, 0) // the description of the partition sizes has 11 octets
 		dst = appendSize(dst, models[2])
 		dst = appendSize(dst, s.alternate)
 	}
@@ -90,7 +90,8 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	return dst
 }
 
-// Size of a character in points, and distances between points on real displays.
+// These constants are the size of a character in points, and the distances between points on real
+// displays.
 const (
 	pointsWide = 9
 	pointsHigh = 12
@@ -112,12 +113,12 @@ func appendSize(dst []byte, m dimensions) []byte {
 	return append(dst, byte(m.Columns>>8), byte(m.Columns), byte(m.Rows>>8), byte(m.Rows))
 }
 
-// appendCharacterSets appends descriptions of two character sets: the code page, and APL
-// after Graphic Escape. The host cannot load other sets.
+// appendCharacterSets appends the descriptions of two character sets, which are the code page and
+// the APL set that Graphic Escape selects. The host cannot load other character sets.
 func (s *Screen) appendCharacterSets(dst []byte) []byte {
 	dst = append(dst, 0x82, 0, pointsWide, pointsHigh) // the terminal supports Graphic Escape, and code pages have numbers
-	dst = append(dst, 0, 0, 0, 0)                      // the host cannot load any set
-	dst = append(dst, 7)                               // size of each of the following descriptions in octets
+	dst = append(dst, 0, 0, 0, 0)                      // the host cannot load character sets
+	dst = append(dst, 7)                               // length of each of the following descriptions in octets
 	dst = append(dst, 0, 0x10, 0)
 	dst = append(dst, byte(s.page.characters>>8), byte(s.page.characters), byte(s.page.number>>8), byte(s.page.number))
 	return append(dst, 1, 0, characterAPL, 0x03, 0xC3, 0x01, 0x36) // character set 963, code page 310

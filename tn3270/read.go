@@ -2,11 +2,11 @@ package tn3270
 
 import "slices"
 
-// Reply modes.
+// These constants are the reply modes.
 const (
-	replyField     = 0x00 // the reply contains fields with their attribute
+	replyField     = 0x00 // the reply contains the fields and their attributes
 	replyExtended  = 0x01 // the reply also contains the extended attributes of fields
-	replyCharacter = 0x02 // the reply also contains the attributes of characters
+	replyCharacter = 0x02 // the reply also contains the extended attributes of characters
 )
 
 func (s *Screen) readBuffer(dst []byte, aid byte) []byte {
@@ -46,8 +46,8 @@ func (a attributes) pairs() [3][2]byte {
 	return [3][2]byte{{typeHighlight, byte(a.highlight)}, {typeColor, byte(a.color)}, {typeCharacter, a.charset}}
 }
 
-// appendCharacter appends a character. In the mode replyCharacter, it first appends those
-// attributes of the character that differ from the attributes last.
+// appendCharacter appends a character. In the mode replyCharacter, it first appends the attributes
+// of the character that differ from the argument last.
 func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, attributes) {
 	if s.replyMode == replyCharacter {
 		was := last.pairs()
@@ -63,8 +63,9 @@ func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, a
 	return append(dst, c.octet), c.attributes
 }
 
-// readModified appends the modified fields, as a reply to Read Modified or for a key. If
-// all is true, it includes the data even for keys that send no data.
+// readModified appends a record with the modified fields. The record is the reply to a Read
+// Modified, or the result of pressing a key. If all is true, it includes the data even for keys
+// that normally send no data.
 func (s *Screen) readModified(dst []byte, aid byte, all bool) []byte {
 	if isShort(aid) && !all {
 		return append(dst, aid)

@@ -2,16 +2,16 @@ package tn3270
 
 import "fmt"
 
-// MaxRecord is the maximum length of a record in octets. It is enough for a screen in
+// MaxRecord is the maximum length of a record in octets. This length is sufficient for a screen in
 // which each character has its own attributes.
 const MaxRecord = 64 << 10
 
-// Receive executes a record of the host: a command with its data, without the end-of-record
-// mark and Telnet's escapes. An empty record does nothing. The caller must send the reply,
-// if any, at once.
+// Receive executes a record from the host. The record is a command and its data, without the
+// end-of-record mark and without Telnet escapes. An empty record has no effect. If Receive returns
+// a reply, the caller must send it immediately.
 //
-// The error is a [DataError]. The screen then shows the part of the record before the
-// fault, and the session can continue.
+// The error is a [DataError]. In this case, the screen shows the effect of the record up to the
+// error, and the session can continue.
 func (s *Screen) Receive(record []byte) (reply []byte, err error) {
 	if len(record) == 0 {
 		return nil, nil
@@ -104,8 +104,8 @@ func (s *Screen) restore() {
 	s.status.Insert = false
 }
 
-// eraseInput clears all unprotected positions. It then moves the cursor to the first of
-// them.
+// eraseInput clears all unprotected positions. It then moves the cursor to the first unprotected
+// position.
 func (s *Screen) eraseInput() {
 	if s.fieldOf(0) < 0 {
 		clear(s.cells)
@@ -122,7 +122,7 @@ func (s *Screen) eraseInput() {
 	s.cursor = s.firstInput()
 }
 
-// stream reads the octets of a record. Errors contain the offset start.
+// stream reads the octets of a record. Its errors contain the offset in the field start.
 type stream struct {
 	record    []byte
 	start, at int
@@ -130,7 +130,7 @@ type stream struct {
 
 func (in *stream) more() bool { return in.at < len(in.record) }
 
-// next returns the next octet. The caller must check that there is one.
+// next returns the next octet. The caller must check that the stream is not at its end.
 func (in *stream) next() byte {
 	in.at++
 	return in.record[in.at-1]
@@ -153,9 +153,9 @@ func (in *stream) fault(format string, args ...any) error {
 type writer struct {
 	s       *Screen
 	in      *stream
-	address int // current buffer address
+	address int // the current buffer address
 	attributes
-	afterOrder bool // the previous item was an order or the command rather than a character
+	afterOrder bool // the previous item was an order or the command, not a character
 	wrapped    bool // the previous item was a Program Tab that erased to the end of the buffer
 }
 
@@ -218,7 +218,7 @@ func (w *writer) order(order byte) error {
 	return w.in.fault("unknown order %02X", order)
 }
 
-// takeAddress reads an address of any size.
+// takeAddress reads an address, which may be outside the screen.
 func (in *stream) takeAddress(wide bool) (int, error) {
 	octets, err := in.take(2)
 	if err != nil {
@@ -231,7 +231,7 @@ func (in *stream) takeAddress(wide bool) (int, error) {
 	return address, nil
 }
 
-// takeAddress reads an address and checks that it is on the screen.
+// takeAddress reads an address and checks that the address is on the screen.
 func (w *writer) takeAddress() (int, error) {
 	address, err := w.in.takeAddress(w.s.wide)
 	if err == nil && address >= len(w.s.cells) {
@@ -280,8 +280,8 @@ func (w *writer) modifyField() error {
 	return nil
 }
 
-// takePairs reads a count and as many pairs. Each pair is the type and the value of an
-// attribute.
+// takePairs reads a count, followed by that number of pairs. Each pair is the type and the value
+// of an attribute.
 func (w *writer) takePairs() ([]byte, error) {
 	n, err := w.in.take(1)
 	if err != nil {
@@ -309,8 +309,8 @@ func (w *writer) setAttribute() error {
 	return err
 }
 
-// withAttribute returns a copy of a with one attribute changed. It ignores unsupported
-// attributes.
+// withAttribute returns a copy of the attributes a in which one attribute is changed. It ignores
+// unsupported attributes.
 func (s *Screen) withAttribute(a attributes, kind, value byte) attributes {
 	switch kind {
 	case typeAll:
@@ -397,9 +397,10 @@ func (w *writer) eraseUnprotected() error {
 	return nil
 }
 
-// ReceiveText shows text that is not a 3270 data stream: SSCP-LU-DATA of RFC 2355 section
-// 4.1, in the code page. It continues after the previous text; NL begins a new line. It
-// unlocks the keyboard. Enter then sends up to 255 characters of input as text.
+// ReceiveText shows text that is not a 3270 data stream. RFC 2355 section 4.1 calls such text
+// SSCP-LU-DATA. The text must be encoded in the host's code page. It continues after the previous
+// text, and NL begins a new line. ReceiveText unlocks the keyboard. After ReceiveText, the key
+// Enter sends up to 255 characters of input as text.
 func (s *Screen) ReceiveText(text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Draw appends a drawing of a screen at the upper left of an ECMA-48 terminal: graphic
-// characters, and the sequences CUP, EL and SGR. It does not change rows below the
-// screen.
+// Draw appends a drawing of the snapshot s to dst. The drawing is for the upper left corner of an
+// ECMA-48 terminal. It consists of graphic characters and the sequences CUP, EL and SGR. It does
+// not change rows below the screen.
 func Draw(dst []byte, s Snapshot) []byte { return DrawChanges(dst, Snapshot{}, s) }
 
-// DrawChanges is like [Draw], but for a terminal that already shows the snapshot was. It draws
-// only the rows that differ in the snapshot now.
+// DrawChanges is like [Draw], but for a terminal that already shows the snapshot in the argument
+// was. It draws only the rows that differ in the snapshot in the argument now.
 func DrawChanges(dst []byte, was, now Snapshot) []byte {
 	for row := range now.Rows {
 		if was.Columns != now.Columns || row >= was.Rows || !slices.Equal(was.row(row), now.row(row)) {
@@ -26,8 +26,8 @@ func DrawChanges(dst []byte, was, now Snapshot) []byte {
 	return appendCursor(dst, now.Row, now.Column)
 }
 
-// DrawStatus appends a drawing of [Snapshot.StatusLine] in a row of the terminal, counted
-// from 1, and restores the cursor.
+// DrawStatus appends a drawing of the status line (see [Snapshot.StatusLine]) in the given row of
+// the terminal, counted from 1. The drawing then restores the cursor position.
 func DrawStatus(dst []byte, s Snapshot, row int) []byte {
 	dst = appendLine(dst, row)
 	dst = append(dst, s.StatusLine()...)
@@ -38,8 +38,9 @@ func appendCursor(dst []byte, row, column int) []byte {
 	return fmt.Appendf(dst, "\x1b[%d;%dH", row, column)
 }
 
-// appendLine moves to the beginning of a row and erases the row. The caller writes the row
-// afterwards, because erasing at the end of a full row would remove the last character.
+// appendLine appends sequences that move the cursor to the beginning of a row and erase the row.
+// The row must be erased before it is written, because erasing at the end of a full row would
+// remove the last character.
 func appendLine(dst []byte, row int) []byte {
 	dst = appendCursor(dst, row, 1)
 	return append(dst, "\x1b[m\x1b[K"...)
@@ -77,15 +78,16 @@ func (c Cell) graphic() rune {
 	return c.Rune
 }
 
-// rendition is the appearance of a character. The zero rendition is the terminal's default.
+// rendition is the appearance of a character. The zero rendition is the terminal's default
+// rendition.
 type rendition struct {
 	color     Color
 	highlight Highlight
 	bold      bool
 }
 
-// rendition returns the rendition of a cell. A space has the zero rendition unless it is
-// highlighted.
+// rendition returns the rendition of a cell. For a space without highlighting, it returns the zero
+// rendition.
 func (c Cell) rendition() rendition {
 	r := rendition{c.Color, c.Highlight, c.Intensified || c.Highlight == Intensify}
 	if c.graphic() == ' ' && r.highlight != Reverse && r.highlight != Underscore {
@@ -113,9 +115,9 @@ func (r rendition) appendSGR(dst []byte) []byte {
 	return append(dst, 'm')
 }
 
-// sgr maps colors to SGR parameters: the eight colors of ECMA-48 and their bright variants.
-// The parameter 0 selects the terminal's default color. Color 34, the blue of ECMA-48, is
-// illegible on black.
+// sgr maps colors to SGR parameters for the eight colors of ECMA-48 and their bright variants. The
+// parameter 0 selects the terminal's default color. The table does not use 34, the blue of
+// ECMA-48, because it is illegible on black.
 var sgr = [256]byte{
 	NeutralBlack: 30, Blue: 94, Red: 31, Pink: 95, Green: 32, Turquoise: 36, Yellow: 93, Neutral: 37,
 	Black: 30, DeepBlue: 34, Orange: 33, Purple: 35, PaleGreen: 92, PaleTurquoise: 96, Grey: 90, White: 97,

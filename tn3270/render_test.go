@@ -9,11 +9,11 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// terminal implements as much of a terminal as the drawings need: graphic characters, CUP,
-// EL and SGR. Anything else fails the test.
+// terminal implements the part of a terminal that the drawings need, which is graphic characters,
+// CUP, EL and SGR. All other output fails the test.
 type terminal struct {
 	rows, columns int
-	row, column   int // from 1
+	row, column   int // counted from 1
 	sgr           string
 	cells         []terminalCell
 }
@@ -78,7 +78,7 @@ func (w *terminal) control(t *testing.T, parameters string, final byte) {
 	}
 }
 
-// want compares the terminal with the drawn screen.
+// want compares the contents of the terminal with the snapshot s.
 func (w *terminal) want(t *testing.T, s tn3270.Snapshot) {
 	t.Helper()
 	if w.row != s.Row || w.column != s.Column || w.sgr != "" {
@@ -92,14 +92,14 @@ func (w *terminal) want(t *testing.T, s tn3270.Snapshot) {
 	}
 }
 
-// sgrColors holds the parameters of the colors.
+// sgrColors maps colors to the expected SGR parameters.
 var sgrColors = map[tn3270.Color]string{
 	tn3270.NeutralBlack: "30", tn3270.Blue: "94", tn3270.Red: "31", tn3270.Pink: "95", tn3270.Green: "32", tn3270.Turquoise: "36",
 	tn3270.Yellow: "93", tn3270.Neutral: "37", tn3270.Black: "30", tn3270.DeepBlue: "34", tn3270.Orange: "33", tn3270.Purple: "35",
 	tn3270.PaleGreen: "92", tn3270.PaleTurquoise: "96", tn3270.Grey: "90", tn3270.White: "97",
 }
 
-// sgr returns the parameters for a cell.
+// sgr returns the expected SGR parameters for a cell.
 func sgr(c tn3270.Cell) string {
 	var list []string
 	add := func(when bool, parameter string) {
@@ -130,7 +130,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// Every color and highlighting.
+// Draw must draw every color and highlighting.
 func TestDrawRenditions(t *testing.T) {
 	s := screen(t, &tn3270.Options{Extended: true})
 	b := builder(t, nil).EraseWrite(0)
@@ -148,13 +148,13 @@ func TestDrawRenditions(t *testing.T) {
 	if bytes.Contains(drawn, []byte("secret")) {
 		t.Error("the secret is there")
 	}
-	// An underscored or reverse space must be drawn.
+	// Draw must draw an underscored or reverse space.
 	if got := w.cells[2+3*4].sgr; got != "7;30" {
 		t.Errorf("%q", got)
 	}
 }
 
-// Only changed rows must be drawn again; missing rows must be erased.
+// DrawChanges must redraw only changed rows, and must erase missing rows.
 func TestDrawChanges(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 5})
 	receive(t, s, records(wire(t, "hercules-s3270-first-screen.s2c"))[0])
@@ -183,7 +183,7 @@ func TestDrawChanges(t *testing.T) {
 	}
 }
 
-// A handmade snapshot must not draw any control.
+// Draw must not write the control characters in a handmade snapshot.
 func TestDrawSafe(t *testing.T) {
 	s := tn3270.Snapshot{Rows: 1, Columns: 6, Row: 1, Column: 1, Cells: []tn3270.Cell{
 		{Rune: 'a'}, {Rune: '\x1b'}, {Rune: '\u009b'}, {Rune: '\u202e'}, {Rune: 0}, {Rune: 'b'},
@@ -193,7 +193,7 @@ func TestDrawSafe(t *testing.T) {
 	}
 }
 
-// A terminal that is too small must show the part with the cursor.
+// If the terminal is too small, Clip must return a part that contains the cursor.
 func TestClip(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+e(t, "top")+sba(1915)+e(t, "right")+sba(1919)+ic))

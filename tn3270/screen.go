@@ -10,19 +10,20 @@ import (
 
 type dimensions struct{ Rows, Columns int }
 
-// models holds the sizes of the models. Each terminal starts with the size of model 2. The
-// host switches between that size and the model's own size.
+// models maps each model to its screen size. Each terminal starts with the size of model 2. The
+// host can switch between this size and the model's own size.
 var models = [...]dimensions{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}}
 
-// Options configure a terminal. The zero Options and nil mean a 3278 model 2 with code page 037.
+// Options configure a terminal. The zero Options and nil select a 3278 model 2 terminal with code
+// page 037.
 type Options struct {
-	Model    int    // 2 to 5; 0 means 2
+	Model    int    // model number, 2 to 5; 0 means 2
 	CodePage string // one of [CodePages]; empty means "037"
-	Extended bool   // colors and highlighting, as on a 3279
+	Extended bool   // whether to support colors and highlighting, as on a 3279
 }
 
-// TerminalType returns the terminal's name for Telnet's option TERMINAL-TYPE and the device
-// type of RFC 2355, such as IBM-3278-2-E.
+// TerminalType returns the name of the terminal, such as IBM-3278-2-E. The name is used in the
+// Telnet option TERMINAL-TYPE and as the device type in RFC 2355.
 func (o *Options) TerminalType() string {
 	if o == nil {
 		o = &Options{}
@@ -41,20 +42,21 @@ type Lock int
 
 const (
 	Unlocked        Lock = iota
-	LockedSystem         // the host has not unlocked it
-	LockedProtected      // input at a protected position
-	LockedNumeric        // input other than a number in a numeric field
-	LockedOverflow       // no room to insert
+	LockedSystem         // the host has not unlocked the keyboard
+	LockedProtected      // the user typed at a protected position
+	LockedNumeric        // the user typed an invalid character in a numeric field
+	LockedOverflow       // the field has no room to insert a character
 )
 
 var lockNames = map[Lock]string{
 	LockedSystem: "X SYSTEM", LockedProtected: "X PROTECTED", LockedNumeric: "X NUMERIC", LockedOverflow: "X OVERFLOW",
 }
 
-// String returns a lock in the terminal's form, such as "X SYSTEM". For Unlocked it returns "".
+// String returns the reason as a 3270 terminal shows it, such as "X SYSTEM". For Unlocked, it
+// returns "".
 func (l Lock) String() string { return lockNames[l] }
 
-// Mode is the form of the host's output.
+// Mode is the format of the host's output.
 type Mode int
 
 const (
@@ -63,15 +65,15 @@ const (
 	ModeText             // lines of text (SSCP-LU-DATA of RFC 2355)
 )
 
-// Status is the state that the terminal shows next to the screen.
+// Status is the state that a terminal shows in its status line.
 type Status struct {
 	Lock   Lock
 	Insert bool // whether insert mode is on
-	Alarms int  // number of alarms so far
+	Alarms int  // number of alarms since the screen was created
 	Mode   Mode
 }
 
-// Screen is a 3270 display and its keyboard. [New] returns one. A Screen may be used
+// Screen is a 3270 display and its keyboard. [New] returns a Screen. A Screen may be used
 // concurrently.
 type Screen struct {
 	page      *codePage
@@ -79,20 +81,20 @@ type Screen struct {
 	extended  bool
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at the next change; nil if no caller waits
+	changed chan struct{} // closed at the next change; nil if no caller is waiting
 	buffer
 	cursor     int
 	address    int    // address at which the host's text continues
 	input      int    // start of the input in ModeText
 	wide       bool   // addresses have 16 bits
 	replyMode  byte   // mode from the last Set Reply Mode
-	replyTypes []byte // types of the attributes that are sent with characters
+	replyTypes []byte // types of the attributes that are sent with each character
 	aid        byte   // AID of the last key, until the host unlocks the keyboard
 	status     Status
 }
 
-// resolve returns the code page and the alternate size that the options select. The error
-// wraps [ErrOption].
+// resolve returns the code page and the alternate size that the options select. If an option is
+// invalid, the error wraps [ErrOption].
 func (o *Options) resolve() (*codePage, dimensions, error) {
 	if o == nil {
 		o = &Options{}
@@ -105,8 +107,8 @@ func (o *Options) resolve() (*codePage, dimensions, error) {
 	return page, models[m], err
 }
 
-// New returns an empty screen with 24 rows of 80 columns. Its keyboard is locked until
-// the host unlocks it. o may be nil. The error wraps [ErrOption].
+// New returns an empty screen with 24 rows of 80 columns. The keyboard is locked until the host
+// unlocks it. The options o may be nil. If an option is invalid, the error wraps [ErrOption].
 func New(o *Options) (*Screen, error) {
 	page, alternate, err := o.resolve()
 	if err != nil {
@@ -179,8 +181,8 @@ func (s *Screen) charset(field int, c cell) byte {
 
 // Field is a field of the screen.
 type Field struct {
-	Row, Column int // first position after the attribute, counted from 1
-	Address     int // address of the same position, counted from 0
+	Row, Column int // position after the field's attribute, counted from 1
+	Address     int // buffer address of the same position, counted from 0
 	Length      int // number of positions, possibly 0
 
 	Protected   bool
@@ -192,13 +194,13 @@ type Field struct {
 	Color       Color
 	Highlight   Highlight
 
-	// Value is its contents without trailing spaces and nulls; other nulls are spaces.
-	// For hidden fields it is empty.
+	// Value contains the text of the field without trailing spaces and nulls. Other nulls
+	// become spaces. For hidden fields, Value is empty.
 	Value string
 }
 
-// Fields returns the fields in the order of the screen, or nil if there are none. A
-// field may wrap from the last row to the first.
+// Fields returns the fields of the screen in order, or nil if there are no fields. A field may
+// wrap from the last row to the first row.
 func (s *Screen) Fields() []Field {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,8 +240,8 @@ func (s *Screen) Changed() <-chan struct{} {
 	return s.changed
 }
 
-// Wait waits until ok returns true. It calls ok at once and after each change. If ctx ends
-// first, the error is its cause.
+// Wait waits until ok returns true. It calls ok at once and after each change. If ctx is canceled
+// first, Wait returns the cancellation cause.
 func (s *Screen) Wait(ctx context.Context, ok func(*Screen) bool) error {
 	for {
 		changed := s.Changed()
@@ -254,7 +256,7 @@ func (s *Screen) Wait(ctx context.Context, ok func(*Screen) bool) error {
 	}
 }
 
-// notify closes the channel of Changed. The caller must hold s.mu.
+// notify closes the channel that Changed returned. The caller must hold s.mu.
 func (s *Screen) notify() {
 	if s.changed != nil {
 		close(s.changed)

@@ -1,9 +1,10 @@
 package tn3270_test
 
-// This file implements the data stream again in a simple, readable form: the effect of a
-// write on a screen of 24 by 80. It follows GA23-0059 chapters 3 and 4 literally.
+// This file is a second, simple and readable implementation of the data stream. It implements the
+// effect of a write on a screen of 24 by 80, and follows GA23-0059 chapters 3 and 4 literally.
 
-// slowCell is a position: a character or an attribute, and the character's own attributes.
+// slowCell is a position on the screen. It contains a character with its own attributes, or the
+// attribute of a field.
 type slowCell struct {
 	octet     byte
 	attribute bool
@@ -22,11 +23,10 @@ type slowScreen struct {
 type slowOrder struct {
 	code    byte
 	address int
-	octets  []byte // other octets
+	octets  []byte // operand octets other than an address
 }
 
-// slowOrders splits the data of a write into orders. If the last one is truncated,
-// ok is false.
+// slowOrders splits the data of a write into orders. If the last order is truncated, ok is false.
 func slowOrders(data []byte) (orders []slowOrder, ok bool) {
 	for len(data) > 0 {
 		o := slowOrder{code: data[0]}
@@ -78,7 +78,7 @@ func slowOrders(data []byte) (orders []slowOrder, ok bool) {
 	return orders, true
 }
 
-// slowBad reports whether the order is unknown or its octets are invalid.
+// slowBad reports whether the order is unknown or its operands are invalid.
 func slowBad(o slowOrder) bool {
 	character := func(c byte) bool {
 		switch c {
@@ -101,7 +101,7 @@ func slowBad(o slowOrder) bool {
 	return !character(o.code)
 }
 
-// write executes a Write (erase false) or an Erase/Write, and reports whether all of it was
+// write executes a Write, or an Erase/Write if erase is true. It reports whether all orders were
 // valid.
 func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 	if erase {
@@ -116,7 +116,7 @@ func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 	}
 	orders, ok := slowOrders(data)
 	at := s.cursor
-	var now slowCell // with the attributes that Set Attribute set
+	var now slowCell // current attributes from Set Attribute
 	afterCharacter, afterErasingTab := false, false
 	put := func(c slowCell) {
 		s.cells[at] = c
@@ -176,14 +176,14 @@ func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 	return ok
 }
 
-// tab implements Program Tab at an address: it goes to the first position of the next
-// non-empty input field, else to 0. If erases is true, it clears the rest of the
-// current field. again reports whether that ended at 0.
+// tab implements Program Tab at the address at. The result to is the first position of the next
+// non-empty input field, or 0 if there is none. If erases is true, tab clears the rest of the
+// current field. The result again reports whether tab cleared positions up to address 0.
 func (s *slowScreen) tab(at int, erases bool) (to int, again bool) {
 	if s.cells[at].attribute && s.cells[at].octet&0x20 == 0 {
 		return (at + 1) % 1920, false
 	}
-	for i := at; i < 1919 && to == 0; i++ { // a field that begins at 0 gives 0 anyway
+	for i := at; i < 1919 && to == 0; i++ { // for a field that begins at 0, the result is 0 anyway
 		if s.cells[i].attribute && s.cells[i].octet&0x20 == 0 && !s.cells[i+1].attribute {
 			to = i + 1
 		}
@@ -197,8 +197,8 @@ func (s *slowScreen) tab(at int, erases bool) (to int, again bool) {
 	return to, to == 0
 }
 
-// protected reports whether the last attribute at or before a position, wrapping at the
-// beginning, is protected.
+// protected reports whether a position is in a protected field. The attribute of the field is at
+// or before the position, and the search wraps from the first position to the last.
 func (s *slowScreen) protected(at int) bool {
 	for i := range 1920 {
 		if c := s.cells[(at-i+1920)%1920]; c.attribute {
@@ -232,8 +232,8 @@ func slowChange(c slowCell, pairs []byte) slowCell {
 	return c
 }
 
-// read returns the reply to Read Buffer in the reply mode of characters with the
-// attributes 41, 42 and 43, without AID and cursor.
+// read returns the reply to Read Buffer without the AID and the cursor address. The reply mode is
+// Character, with the attribute types 41, 42 and 43.
 func (s *slowScreen) read() (data []byte) {
 	var last slowCell
 	for _, c := range s.cells {
@@ -266,8 +266,8 @@ func (s *slowScreen) read() (data []byte) {
 	return data
 }
 
-// slowGraphic implements the table of figure C-1 as a rule: the two upper bits that make
-// six bits a graphic character.
+// slowGraphic implements figure C-1 as a rule. It adds the two upper bits that convert a six-bit
+// number to a graphic character.
 func slowGraphic(n byte) byte {
 	switch n % 16 {
 	case 0:

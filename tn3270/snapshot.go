@@ -9,18 +9,18 @@ import (
 type Snapshot struct {
 	Rows, Columns int
 	Row, Column   int    // position of the cursor, counted from 1
-	Cells         []Cell // the cells, row by row
+	Cells         []Cell // cells of the screen, row by row
 	Status        Status
 }
 
 // Cell is one position of a Snapshot.
 type Cell struct {
-	Rune        rune      // the character; a space for nulls, attributes and hidden characters
-	Color       Color     // the color; not zero on a terminal with colors
-	Highlight   Highlight // the highlighting; zero if none
+	Rune        rune      // character; a space for nulls, attributes and hidden characters
+	Color       Color     // color; never zero on a terminal with colors
+	Highlight   Highlight // highlighting; zero if there is none
 	Intensified bool
-	Hidden      bool // the cell is in a hidden field
-	Attribute   bool // the attribute of a field
+	Hidden      bool // whether the cell is in a hidden field
+	Attribute   bool // whether the cell is the attribute of a field
 	Protected   bool // whether the cell accepts no input
 }
 
@@ -40,7 +40,7 @@ func (s *Screen) Snapshot() Snapshot {
 	return shot
 }
 
-// Cells returns the positions of the screen as shown, row by row.
+// Cells returns the cells of the screen, row by row.
 func (s *Screen) Cells() []Cell { return s.Snapshot().Cells }
 
 func (s *Screen) show(field, address int) Cell {
@@ -62,8 +62,8 @@ func (s *Screen) show(field, address int) Cell {
 	return shown
 }
 
-// or returns a copy of a. If an attribute in a is missing, the copy has the attribute in
-// field.
+// or returns a copy of the attributes a, in which the attributes of field replace missing
+// attributes.
 func (a attributes) or(field attributes) attributes {
 	a.color = cmp.Or(a.color, field.color)
 	a.highlight = cmp.Or(a.highlight, field.highlight)
@@ -82,8 +82,8 @@ func (a Attribute) color() Color {
 	return Green
 }
 
-// Clip returns the part of a screen that fits a terminal with the given size: the
-// beginning, or the first part that contains the cursor.
+// Clip returns the part of a screen that fits on a terminal with the given size. If the beginning
+// of the screen does not contain the cursor, Clip returns the first part that contains the cursor.
 func (s Snapshot) Clip(rows, columns int) Snapshot {
 	rows, columns = min(max(rows, 1), s.Rows), min(max(columns, 1), s.Columns)
 	if rows == s.Rows && columns == s.Columns {
@@ -97,11 +97,11 @@ func (s Snapshot) Clip(rows, columns int) Snapshot {
 	return part
 }
 
-// row returns the row with the number n, counted from 0.
+// row returns the cells of row n, counted from 0.
 func (s Snapshot) row(n int) []Cell { return s.Cells[n*s.Columns : (n+1)*s.Columns] }
 
-// StatusLine returns a line about the keyboard and the cursor. A program should show it below the
-// screen.
+// StatusLine returns a line about the keyboard and the cursor. A program should show this line
+// below the screen.
 func (s Snapshot) StatusLine() string {
 	insert := ' '
 	if s.Status.Insert {

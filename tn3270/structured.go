@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// Structured fields that this package implements.
+// These constants are the codes of the structured fields that this package implements.
 const (
 	sfResetPartition   = 0x00
 	sfReadPartition    = 0x01
@@ -10,13 +10,13 @@ const (
 	sfSetReplyMode     = 0x09
 	sfCreatePartition  = 0x0C
 	sfDestroyPartition = 0x0D
-	sfOutbound         = 0x40 // code of Outbound 3270DS
+	sfOutbound         = 0x40 // Outbound 3270DS
 
-	sfInbound    = 0x80 // code of Inbound 3270DS
+	sfInbound    = 0x80 // Inbound 3270DS
 	sfQueryReply = 0x81
 )
 
-// Types of Read Partition other than the read commands.
+// These constants are the types of Read Partition that are not read commands.
 const (
 	readQuery     = 0x02
 	readQueryList = 0x03
@@ -25,7 +25,8 @@ const (
 // noPartition is the partition number in a query.
 const noPartition = 0xFF
 
-// structured executes the structured fields of a record. Only the last field may be a read.
+// structured executes the structured fields of a record. Only the last field may be a Read
+// Partition.
 func (s *Screen) structured(in *stream) (reply []byte, err error) {
 	for in.more() {
 		in.start = in.at
@@ -51,7 +52,7 @@ func takeStructured(in *stream) (*stream, error) {
 		return nil, err
 	}
 	length := int(octets[0])<<8 | int(octets[1])
-	if length == 0 { // a zero length means that the field extends to the end of the record
+	if length == 0 { // the field extends to the end of the record
 		length = len(in.record) - in.start
 	}
 	if length < 3 {
@@ -95,7 +96,7 @@ func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
 	return nil, nil
 }
 
-// implicitPartition resets the screen to the partition that exists without Create
+// implicitPartition resets the screen to the implicit partition, which exists before any Create
 // Partition.
 func (s *Screen) implicitPartition(alternate bool) {
 	s.wide = false
@@ -152,8 +153,8 @@ func (s *Screen) outbound(in *stream) error {
 	return in.fault("unknown write command %02X", code[0])
 }
 
-// createPartition creates partition 0 in the default or the alternate size. The host may
-// select addresses of 16 bits.
+// createPartition creates partition 0 with the default or the alternate size. The host may select
+// 16-bit addresses.
 func (s *Screen) createPartition(in *stream) error {
 	modes, err := in.take(1)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// The terminal's Query Replies (GA23-0059 chapter 6), part by part.
+// queryReplies contains the expected Query Replies (GA23-0059 chapter 6) of several terminals, by
+// the code of the reply.
 var queryReplies = map[string]map[byte]string{
 	"": {
 		0x80: "\x80\x81\x85\x88\xA6",
@@ -16,7 +17,7 @@ var queryReplies = map[string]map[byte]string{
 		0x88: "\x00\x01\x02",
 		0xA6: "\x00\x00\x0B\x01\x00\x00\x50\x00\x18\x00\x50\x00\x18",
 	},
-	"model 5, colours, 1148": {
+	"model 5, colors, 1148": {
 		0x80: "\x80\x81\x85\x86\x87\x88\xA6",
 		0x81: "\x03\x00\x00\x84\x00\x1B\x01\x00\x0A\x02\xE5\x00\x02\x00\x6F\x09\x0C\x0D\xEC",
 		0x85: "\x82\x00\x09\x0C\x00\x00\x00\x00\x07\x00\x10\x00\x02\xB7\x04\x7C\x01\x00\xF1\x03\xC3\x01\x36",
@@ -27,7 +28,8 @@ var queryReplies = map[string]map[byte]string{
 	},
 }
 
-// replies returns the query replies of a record by their code, and in order.
+// replies returns the query replies in a record. The result codes lists the codes in order, and by
+// maps each code to its reply.
 func replies(t *testing.T, record []byte) (codes string, by map[byte]string) {
 	t.Helper()
 	by = map[byte]string{}
@@ -47,12 +49,12 @@ func replies(t *testing.T, record []byte) (codes string, by map[byte]string) {
 }
 
 func TestQuery(t *testing.T) {
-	for name, o := range map[string]*tn3270.Options{"": nil, "model 5, colours, 1148": {Model: 5, Extended: true, CodePage: "1148"}} {
+	for name, o := range map[string]*tn3270.Options{"": nil, "model 5, colors, 1148": {Model: 5, Extended: true, CodePage: "1148"}} {
 		s, want := screen(t, o), queryReplies[name]
 		for _, request := range []string{
 			"\xF3\x00\x05\x01\xFF\x02", "\x11\x00\x05\x01\xFF\x02", "\xF3\x00\x00\x01\xFF\x02",
 			"\xF3\x00\x06\x01\xFF\x03\x80", "\xF3\x00\x07\x01\xFF\x03\x40\x81",
-			"\xF3\x00\x07\x0F\x02\x00\x00\x00\x00\x05\x01\xFF\x02", // after an unknown one
+			"\xF3\x00\x07\x0F\x02\x00\x00\x00\x00\x05\x01\xFF\x02", // after an unknown structured field
 		} {
 			codes, got := replies(t, receive(t, s, []byte(request)))
 			if codes != want[0x80] {
@@ -72,7 +74,7 @@ func TestQueryList(t *testing.T) {
 	for list, want := range map[string]string{
 		"\x81":         "\x81",
 		"\xA6\x81\x99": "\x81\xA6",
-		"\x86":         "\xFF", // no colors here
+		"\x86":         "\xFF", // the terminal has no colors
 		"":             "\xFF",
 	} {
 		request := "\xF3\x00" + string([]byte{byte(6 + len(list))}) + "\x01\xFF\x03\x00" + list
@@ -82,7 +84,7 @@ func TestQueryList(t *testing.T) {
 	}
 }
 
-// Outbound 3270DS is a write within a structured field; a record may have several.
+// Outbound 3270DS is a write within a structured field. A record may contain several such fields.
 func TestOutbound(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 3})
 	receive(t, s, []byte("\xF3\x00\x08\x40\x00\x7E\x02"+e(t, "ab")+"\x00\x00\x40\x00\xF1\x04"+sba(5)+e(t, "c")))
@@ -115,7 +117,7 @@ func TestEraseReset(t *testing.T) {
 	}
 }
 
-// Read Buffer in the three reply modes, and their effect on Read Modified.
+// Read Buffer and Read Modified must follow the three reply modes.
 func TestReplyModes(t *testing.T) {
 	s := screen(t, &tn3270.Options{Extended: true})
 	data := "\x29\x03\xC0\xC1\x42\xF2\x41\xF4" + e(t, "a") + "\x28\x42\xF1" + e(t, "b") + "\x28\x41\xF2" + "\x08\xC5" + "\x28\x00\x00" + e(t, "c") +
@@ -154,7 +156,8 @@ func TestReplyModes(t *testing.T) {
 	}
 }
 
-// Commands that reset the reply mode to fields, and commands that do not.
+// Some commands must reset the reply mode to Field, and other commands must not change the reply
+// mode.
 func TestReplyModeReset(t *testing.T) {
 	for name, test := range map[string]struct {
 		do    func(*tn3270.Screen)
@@ -180,7 +183,7 @@ func TestReplyModeReset(t *testing.T) {
 	}
 }
 
-// Create Partition must select 16-bit addresses, in both directions, until an Erase/Write.
+// Create Partition must select 16-bit addresses in both directions until an Erase/Write.
 func TestWideAddresses(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 5})
 	receive(t, s, []byte("\xF3\x00\x0A\x0C\x00\x01\x00\x00\x1B\x00\x84"))
@@ -189,7 +192,7 @@ func TestWideAddresses(t *testing.T) {
 	}
 	receive(t, s, []byte("\xF1\x00\x11\x0D\xEB"+e(t, "z")+"\x11\x00\x50"+ic+input+e(t, "a")))
 	wantCursor(t, s, 1, 81)
-	receive(t, s, []byte("\xF3\x00\x0C\x40\x00\xF5\x02\x11\x00\x50"+sf+"\xC1"+ic)) // a write within a structured field preserves them
+	receive(t, s, []byte("\xF3\x00\x0C\x40\x00\xF5\x02\x11\x00\x50"+sf+"\xC1"+ic)) // a write within a structured field preserves 16-bit addresses
 	if got, want := string(press(t, s, tn3270.Enter)), "\x7D\x00\x51\x11\x00\x51"; got != want {
 		t.Errorf("% X", got)
 	}
@@ -206,7 +209,7 @@ func TestWideAddresses(t *testing.T) {
 	wantCursor(t, s, 1, 3)
 }
 
-// Invalid structured fields, at the offset of their length.
+// The error for an invalid structured field must contain the offset of the field's length.
 func TestWrongStructuredFields(t *testing.T) {
 	for _, test := range []struct {
 		name, record string
@@ -253,7 +256,8 @@ func TestWrongStructuredFields(t *testing.T) {
 	}
 }
 
-// The part before a fault must count: the reply to the first of two reads must be sent.
+// The part of a record before an error must take effect. If a record contains two Read Partition
+// fields, the terminal must reply to the first field.
 func TestReplyBeforeWrongData(t *testing.T) {
 	reply, err := screen(t, nil).Receive([]byte("\xF3\x00\x05\x01\xFF\x02\x00\x05\x01\xFF\x02"))
 	wantError(t, err, tn3270.ErrData)
@@ -261,5 +265,5 @@ func TestReplyBeforeWrongData(t *testing.T) {
 		t.Errorf("% X", codes)
 	}
 	receive(t, screen(t, nil), []byte{0xF3})
-	receive(t, screen(t, nil), []byte("\xF3\x00\x04\x0B\x00\x00\x06\x0F\x10\x00\x00\x00\x03\xD0")) // others are skipped
+	receive(t, screen(t, nil), []byte("\xF3\x00\x04\x0B\x00\x00\x06\x0F\x10\x00\x00\x00\x03\xD0")) // the terminal skips other structured fields
 }

@@ -28,7 +28,7 @@ func receive(t testing.TB, s *tn3270.Screen, record []byte) []byte {
 	return reply
 }
 
-// press presses keys and returns the record of the last one.
+// press presses keys and returns the record that the last key sends.
 func press(t testing.TB, s *tn3270.Screen, keys ...tn3270.Key) (send []byte) {
 	t.Helper()
 	for _, k := range keys {
@@ -48,7 +48,7 @@ func write(t testing.TB, s *tn3270.Screen, text string) {
 	}
 }
 
-// wantText compares the screen without its empty last lines.
+// wantText compares the text of the screen without trailing empty lines.
 func wantText(t testing.TB, s *tn3270.Screen, want string) {
 	t.Helper()
 	if got := strings.TrimRight(s.Text(), "\n"); got != want {
@@ -64,7 +64,7 @@ func wantCursor(t testing.TB, s *tn3270.Screen, row, column int) {
 	}
 }
 
-// wantError compares the kind of an error.
+// wantError checks that err wraps the error want.
 func wantError(t testing.TB, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -85,7 +85,7 @@ func builder(t testing.TB, o *tn3270.Options) *tn3270.Builder {
 	return b
 }
 
-// record returns the built record.
+// record returns the record that the builder b contains.
 func record(t testing.TB, b *tn3270.Builder) []byte {
 	t.Helper()
 	r, err := b.Record()
@@ -95,7 +95,7 @@ func record(t testing.TB, b *tn3270.Builder) []byte {
 	return r
 }
 
-// e returns text in code page 037.
+// e returns text encoded in code page 037.
 func e(t testing.TB, text string) string {
 	t.Helper()
 	return string(record(t, builder(t, nil).Text(text)))

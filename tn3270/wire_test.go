@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// wire returns octets of connections between a Hercules 3.13 console and s3270 4.1.
+// wire returns recorded octets of a connection between a Hercules 3.13 console and s3270 4.1.
 func wire(t testing.TB, name string) []byte {
 	t.Helper()
 	octets, err := os.ReadFile(filepath.Join("testdata", name+".bin"))
@@ -20,8 +20,8 @@ func wire(t testing.TB, name string) []byte {
 	return octets
 }
 
-// records removes Telnet's framing: it returns the data up to each IAC EOR, without
-// commands and options.
+// records removes the Telnet framing. It returns the data before each IAC EOR, without commands
+// and options.
 func records(octets []byte) (list [][]byte) {
 	const iac, eor, se, sb = 0xFF, 0xEF, 0xF0, 0xFA
 	var record []byte
@@ -45,8 +45,8 @@ func records(octets []byte) (list [][]byte) {
 	return list
 }
 
-// hercules is the console's screen. The first column of each line is an attribute.
-// line.
+// hercules is the first screen of the Hercules console. The first column of each line is an
+// attribute.
 const hercules = `
  Hercules Version  : 3.13
  Host name         : vm
@@ -94,7 +94,7 @@ func TestHerculesFirstScreen(t *testing.T) {
 	}
 }
 
-// CLEAR must send only its AID, as s3270 did.
+// The key Clear must send only its AID, as s3270 does.
 func TestHerculesClear(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, records(wire(t, "hercules-s3270-clear.s2c"))[0])
@@ -110,7 +110,7 @@ func TestHerculesClear(t *testing.T) {
 	wantText(t, s, "")
 }
 
-// A host that receives WONT TERMINAL-TYPE must send no record.
+// If a host receives WONT TERMINAL-TYPE, it must not send records.
 func TestHerculesPlain(t *testing.T) {
 	if got := records(wire(t, "hercules-plain-telnet.s2c")); got != nil {
 		t.Errorf("%q", got)
