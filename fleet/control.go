@@ -92,15 +92,20 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 		}
 		s.Bytes += state.Bytes
 	}
-	known, err := f.values(ctx, workerBucket, []string{"*"})
+	known, err := f.values(ctx, workerBucket, []string{"*", countPrefix + "*"})
 	if err != nil {
 		return s, err
 	}
-	for name, m := range known {
-		var p presence
-		if json.Unmarshal(m.Data, &p) == nil && len(p.Busiest) <= maxBusiest {
-			s.Workers[strings.TrimPrefix(name, presencePrefix)] = p.Counts
+	for key, m := range known {
+		name, ok := strings.CutPrefix(key, workerPrefix)
+		if !ok || hasEnded(m.Data) {
+			continue
 		}
+		var c Counts
+		if report := known[countPrefix+name]; report != nil && (json.Unmarshal(report.Data, &c) != nil || len(c.Busiest) > maxBusiest) {
+			continue
+		}
+		s.Workers[name] = c
 	}
 	return s, nil
 }

@@ -188,7 +188,7 @@ func (f *Frontier) openAll(ctx context.Context) (err error) {
 			f.links = stream
 		}
 	}
-	if f.leases, err = f.bucket(ctx, "leases"); err != nil {
+	if f.leases, err = f.bucket(ctx, leaseBucket); err != nil {
 		return err
 	}
 	if f.workers, err = f.bucket(ctx, workerBucket); err != nil {
@@ -229,7 +229,9 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 }
 
 const (
-	// workerBucket contains the reports of running workers. Reports of stopped workers expire.
+	// leaseBucket contains the keys of partitions. workerBucket contains the leases and reports of
+	// workers. The records of stopped workers expire.
+	leaseBucket  = "leases"
 	workerBucket = "workers"
 	workerAge    = time.Hour
 
@@ -255,7 +257,7 @@ func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 	if err := f.readSettings(ctx); !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return err
 	}
-	value, err := json.Marshal(s)
+	value, err := json.Marshal(settingsRecord{format, s})
 	if err != nil {
 		return err
 	}
@@ -271,12 +273,26 @@ func (f *Frontier) readSettings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var s Settings
-	if err := json.Unmarshal(entry.Value(), &s); err != nil || s.check() != nil {
+	var r settingsRecord
+	switch err := json.Unmarshal(entry.Value(), &r); {
+	case err == nil && r.Format != format:
+		return fmt.Errorf("another version of locus-fleet created the frontier %s: use that version, or create another frontier", f.name)
+	case err != nil || r.Settings.check() != nil:
 		return fmt.Errorf("the settings of the frontier %s are damaged", f.name)
 	}
-	f.settings = s
+	f.settings = r.Settings
 	return nil
+}
+
+// format is the version of the records in a frontier. Workers of different formats must not share a
+// frontier, because they may understand leases differently. Programs from before the format number
+// look for the settings at another place in the record, and report that the settings are damaged.
+const format = 2
+
+// settingsRecord is the record with the settings.
+type settingsRecord struct {
+	Format   int      `json:"format"`
+	Settings Settings `json:"settings"`
 }
 
 func (s *Settings) check() error {
@@ -299,7 +315,7 @@ func (f *Frontier) Delete(ctx context.Context) error {
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
 		list = append(list, f.js.DeleteStream(ctx, f.stream(kind)))
 	}
-	for _, kind := range []string{"leases", workerBucket, "hosts", settingsKey} {
+	for _, kind := range []string{leaseBucket, workerBucket, "hosts", settingsKey} {
 		list = append(list, f.js.DeleteKeyValue(ctx, f.stream(kind)))
 	}
 	return errors.Join(list...)

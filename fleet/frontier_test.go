@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -61,4 +63,34 @@ func TestEmbedBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Close()
+}
+
+// Workers of different formats never share a frontier. Programs from before the format number decode
+// the record as Settings, and reject it.
+func TestFormat(t *testing.T) {
+	f := open(t)
+	entry, err := f.control.Get(t.Context(), settingsKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before Settings
+	if err := json.Unmarshal(entry.Value(), &before); err != nil || before.check() == nil {
+		t.Errorf("a program from before the format number opens the frontier: %+v, %v", before, err)
+	}
+	for name, record := range map[string]string{
+		"before the format number": `{"partitions":64,"replicas":1}`,
+		"older format":             `{"format":1,"settings":{"partitions":64,"replicas":1}}`,
+		"newer format":             `{"format":3,"settings":{"partitions":64,"replicas":1}}`,
+	} {
+		if _, err := f.control.Put(t.Context(), settingsKey, []byte(record)); err != nil {
+			t.Fatal(err)
+		}
+		_, found := FindFrontier(t.Context(), f.nc, "default")
+		_, opened := OpenFrontier(t.Context(), f.nc, "default", Settings{})
+		for _, err := range []error{found, opened} {
+			if err == nil || !strings.Contains(err.Error(), "another version of locus-fleet created the frontier default") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
 }

@@ -74,10 +74,16 @@ func TestBusyHub(t *testing.T) {
 			f, _ := connected(t, e, Settings{Partitions: 8})
 			o := w.options()
 			o.Parallel, o.PerHost = 4, 2
+			var all []*Worker
 			for range workers {
 				one, _ := connected(t, e, Settings{})
-				defer w.start(w.worker(one, o))()
+				all = append(all, w.worker(one, o))
+				defer w.start(all[len(all)-1])()
 			}
+			// A partition that moves to another worker repeats the targets that wait.
+			eventually(t, func() bool {
+				return !slices.ContainsFunc(all, func(one *Worker) bool { return one.Counts().Held != 8/workers })
+			})
 			var list strings.Builder
 			for i := range hosts {
 				for n := range each {
@@ -366,9 +372,13 @@ func TestBusySlots(t *testing.T) {
 // holds returns a partition that w takes.
 func (w *Worker) holds(ctx context.Context, t *testing.T, number int) *partition {
 	t.Helper()
-	l, err := w.leases.take(ctx, leaseName(number))
+	_, err := w.renew(ctx)
+	p := &partition{number: number, lease: w.lease, taken: w.clock.Now()}
 	if err == nil {
-		err = w.begin(ctx, number, l)
+		p.revision, err = w.leases.take(ctx, w.lease, number, 0)
+	}
+	if err == nil {
+		err = w.begin(ctx, ctx, p)
 	}
 	if err != nil {
 		t.Fatal(err)

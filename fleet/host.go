@@ -61,7 +61,7 @@ func (h *host) due() time.Time {
 func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 	h := p.hosts[hash]
 	if h == nil {
-		h = &host{part: p, hash: hash, atOnce: l.atOnce, interval: max(l.interval, l.Interval), slower: l.Interval, all: map[*job]bool{}, last: p.lease.taken}
+		h = &host{part: p, hash: hash, atOnce: l.atOnce, interval: max(l.interval, l.Interval), slower: l.Interval, all: map[*job]bool{}, last: p.taken}
 		if l.Pause > 0 {
 			h.calm, h.shut, h.pauseStored = s.clock.Now().Add(l.Pause), l.Shut, true
 		}
@@ -191,7 +191,7 @@ func (s *scheduler) isShut(h *host) string {
 // release. The error is the error of ctx, or errTaken if another worker holds the partition.
 func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
 	s.mu.Lock()
-	if s.parts[p.number] != p || p.draining || p.lease.left(s.clock) <= 0 {
+	if s.parts[p.number] != p || p.draining || p.left(s.clock) <= 0 {
 		s.mu.Unlock()
 		return nil, errTaken
 	}

@@ -124,13 +124,15 @@ func TestPage(t *testing.T) {
 	f := open(t)
 	script := "<script>alert(1)</script>"
 	for i := range 30 {
-		p := presence{Counts: Counts{Verdicts: map[string]int{script: 2}, Held: 3, Busiest: []HostCount{{Name: script + strings.Repeat("h", i), Waiting: i, More: true}}}}
+		p := Counts{Verdicts: map[string]int{script: 2}, Held: 3, Busiest: []HostCount{{Name: script + strings.Repeat("h", i), Waiting: i, More: true}}}
 		text, err := json.Marshal(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.workers.Put(t.Context(), fmt.Sprint(presencePrefix, i), text); err != nil {
-			t.Fatal(err)
+		for key, text := range map[string][]byte{workerKey(fmt.Sprint(i)): []byte("{}"), countPrefix + fmt.Sprint(i): text} {
+			if _, err := f.workers.Put(t.Context(), key, text); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	get := func(path string) (int, string) {

@@ -1,163 +1,397 @@
 package fleet
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
-// leasesOf returns the leases of a worker with a separate clock.
-func leasesOf(f *Frontier, worker string, c Clock) *leases {
-	return newLeases(f.leases, c, worker)
+// holder is a worker with its own clock that only takes, renews and releases leases.
+type holder struct {
+	*leases
+	own   *lease
+	clock *fakeClock
 }
 
-// A lease is valid from before its renewal was sent, and is taken over when it has not been
-// renewed for longer than that and the margin, by the clock of the one that takes it: what
-// time that clock shows does not matter.
+func newHolder(f *Frontier, c *fakeClock) *holder { return &holder{newLeases(f, c), newLease(), c} }
+
+// renews renews the lease of h.
+func (h *holder) renews(t *testing.T) {
+	t.Helper()
+	if err := h.renew(t.Context(), h.own); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tries takes partition 1 if h sees that it is free, like a worker in a round.
+func (h *holder) tries(t *testing.T) (revision uint64, ok bool) {
+	t.Helper()
+	if _, err := h.live(t.Context(), h.own); err != nil {
+		t.Fatal(err)
+	}
+	known, err := h.frontier.values(t.Context(), leaseBucket, []string{partKey(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := known[partKey(1)]; m != nil {
+		if revision = m.Sequence; !h.isFree(t.Context(), h.own, partKey(1), m.Data, revision) {
+			return 0, false
+		}
+	}
+	revision, err = h.take(t.Context(), h.own, 1, revision)
+	if errors.Is(err, errTaken) {
+		return 0, false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revision, true
+}
+
+// A lease is valid from before its renewal was sent. Another worker ends it when it has not been
+// renewed for longer than that and the margin, by the clock of the other worker, whatever time that
+// clock shows. A renewal after that fails.
 func TestLeaseTakeover(t *testing.T) {
 	f := open(t)
 	ours, theirs := newFakeClock(), newFakeClock()
 	theirs.advance(10 * time.Minute)
-	a, b := leasesOf(f, "a", ours), leasesOf(f, "b", theirs)
-	l, err := a.take(t.Context(), "p-1")
-	if err != nil || l.left(ours) != leaseTime {
-		t.Fatal(err)
+	a, b := newHolder(f, ours), newHolder(f, theirs)
+	a.renews(t)
+	if _, ok := a.tries(t); !ok || a.own.left(ours) != leaseTime {
+		t.Fatal(ok, a.own.left(ours))
 	}
 	pass := func(d time.Duration) { ours.advance(d); theirs.advance(d) }
-	// No worker takes a renewed lease.
+	// No worker takes a partition while its lease is renewed.
 	for range 10 {
-		if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
-			t.Fatal(err)
+		if _, ok := b.tries(t); ok {
+			t.Fatal("a renewed lease was ended")
 		}
 		pass(renewEvery)
-		if err := a.renew(t.Context(), l); err != nil || l.left(ours) != leaseTime {
-			t.Fatal(err)
+		if a.renews(t); a.own.left(ours) != leaseTime {
+			t.Fatal(a.own.left(ours))
 		}
 	}
-	// Without a renewal, the lease ends, and another worker takes it only after the margin.
-	if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
-		t.Fatal(err)
+	// Without a renewal, the lease ends, and another worker takes the partition only after the
+	// margin.
+	if _, ok := b.tries(t); ok {
+		t.Fatal("a renewed lease was ended")
 	}
-	pass(leaseTime)
-	if l.left(ours) > 0 {
+	if pass(leaseTime); a.own.left(ours) > 0 {
 		t.Error("the lease is still valid")
 	}
 	pass(leaseMargin)
-	if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
-		t.Errorf("taken over within the margin: %v", err)
+	if _, ok := b.tries(t); ok {
+		t.Error("taken over within the margin")
 	}
 	pass(time.Millisecond)
-	mine, err := b.take(t.Context(), "p-1")
+	mine, ok := b.tries(t)
+	if !ok {
+		t.Fatal("not taken over")
+	}
+	// The stopped worker has lost the lease, and can't have it again.
+	for range 2 {
+		if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.left(ours) > 0 {
+			t.Errorf("%v, %v left", err, a.own.left(ours))
+		}
+	}
+	// A released partition is free immediately.
+	if b.renews(t); b.release(t.Context(), b.own, 1, mine) != nil {
+		t.Error("not released")
+	}
+	a.own = newLease()
+	a.renews(t)
+	if _, ok := a.tries(t); !ok {
+		t.Error("a released partition is not free")
+	}
+}
+
+// A renewal that arrives just before another worker would end the lease keeps the lease.
+func TestLeaseRenewedLate(t *testing.T) {
+	f, c := open(t), newFakeClock()
+	a, b := newHolder(f, c), newHolder(f, c)
+	a.renews(t)
+	a.tries(t)
+	b.tries(t)
+	known, err := f.values(t.Context(), workerBucket, []string{"*"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The stopped worker has lost the lease.
-	if err := a.renew(t.Context(), l); !errors.Is(err, errTaken) || l.left(ours) > 0 {
-		t.Errorf("%v, %v left", err, l.left(ours))
+	c.advance(leaseTime + leaseMargin + time.Millisecond)
+	a.renews(t)
+	key := workerKey(a.own.name)
+	if b.bury(t.Context(), key, known[key].Sequence) {
+		t.Error("a renewed lease was ended")
 	}
-	// A released lease is free immediately.
-	if err := b.release(t.Context(), mine); err != nil || mine.left(theirs) > 0 {
-		t.Error(err)
+	if _, ok := b.tries(t); ok || a.renew(t.Context(), a.own) != nil {
+		t.Error("the lease ended")
 	}
-	if _, err := a.take(t.Context(), "p-1"); err != nil {
+}
+
+// A lease whose record is missing is ended like a silent one: only after other workers have seen no
+// record for longer than the lease and the margin. Its holder then can't bring it back.
+func TestLeaseWithoutRecord(t *testing.T) {
+	f, c := open(t), newFakeClock()
+	a, b := newHolder(f, c), newHolder(f, c)
+	a.renews(t)
+	a.tries(t)
+	stream, err := f.js.Stream(t.Context(), "KV_"+f.stream(workerBucket))
+	if err == nil {
+		err = stream.Purge(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []time.Duration{0, leaseTime, leaseMargin} {
+		c.advance(d)
+		if _, ok := b.tries(t); ok {
+			t.Fatalf("taken %v after the record was lost", d)
+		}
+	}
+	c.advance(time.Millisecond)
+	b.tries(t) // ends the lease
+	if _, ok := b.tries(t); !ok {
+		t.Error("a partition without a holder is not free")
+	}
+	if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) {
 		t.Error(err)
 	}
 }
 
-// TestLeaseLostResponse checks that a worker recovers after a lost response to a renewal.
+// If the store loses data, the record of a lease may be older than the last renewal, and the
+// partitions may belong to other workers again. So the lease ends.
+func TestLeaseOlderRecord(t *testing.T) {
+	f, c := open(t), newFakeClock()
+	a := newHolder(f, c)
+	a.renews(t)
+	a.own.revision += 5
+	if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.left(c) > 0 {
+		t.Errorf("%v, %v left", err, a.own.left(c))
+	}
+}
+
+// lossyBucket stores writes and loses the responses.
+type lossyBucket struct{ jetstream.KeyValue }
+
+func (b lossyBucket) Create(ctx context.Context, key string, value []byte, _ ...jetstream.KVCreateOpt) (uint64, error) {
+	return 0, errors.Join(context.DeadlineExceeded, second(b.KeyValue.Create(ctx, key, value)))
+}
+
+func (b lossyBucket) Update(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
+	return 0, errors.Join(context.DeadlineExceeded, second(b.KeyValue.Update(ctx, key, value, last)))
+}
+
+func second(_ uint64, err error) error { return err }
+
+// TestLeaseLostResponse checks that a worker recovers after a lost response to a renewal, to taking
+// a partition, to a release and to the end of a lease.
 func TestLeaseLostResponse(t *testing.T) {
-	f := open(t)
-	c := newFakeClock()
-	a := leasesOf(f, "a", c)
-	l, err := a.take(t.Context(), "p-1")
-	if err != nil {
-		t.Fatal(err)
+	f, c := open(t), newFakeClock()
+	lossy := *f
+	lossy.leases, lossy.workers = lossyBucket{f.leases}, lossyBucket{f.workers}
+	a, b := newHolder(f, c), newHolder(f, c)
+	b.renews(t)
+	lost := func(what string, do func() error) {
+		t.Helper()
+		a.frontier = &lossy
+		if err := do(); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		a.frontier = f
 	}
-	revision := l.revision
-	if err := a.renew(t.Context(), l); err != nil {
-		t.Fatal(err)
+	renew := func() error { return a.renew(t.Context(), a.own) }
+	for _, what := range []string{"first renewal", "renewal"} {
+		lost(what, renew)
+		if a.renews(t); a.own.left(c) != leaseTime {
+			t.Errorf("%s: %v left", what, a.own.left(c))
+		}
+		c.advance(renewEvery)
 	}
-	l.revision = revision
-	c.advance(renewEvery)
-	if err := a.renew(t.Context(), l); err != nil || l.left(c) != leaseTime {
-		t.Errorf("%v, %v left", err, l.left(c))
+	lost("take", func() error { return second(a.take(t.Context(), a.own, 1, 0)) })
+	for _, h := range []*holder{a, b} {
+		if _, ok := h.tries(t); ok {
+			t.Error("the partition was taken, although it may have a holder")
+		}
 	}
-	l.revision = revision
-	if err := a.release(t.Context(), l); err != nil {
+	if err := a.release(t.Context(), a.own, 1, 0); err != nil {
 		t.Error(err)
 	}
-	if _, err := leasesOf(f, "b", c).take(t.Context(), "p-1"); err != nil {
+	revision, ok := a.tries(t)
+	if !ok {
+		t.Fatal("the released partition is not free")
+	}
+	lost("release", func() error { return a.release(t.Context(), a.own, 1, revision) })
+	if err := a.release(t.Context(), a.own, 1, revision); err != nil {
 		t.Error(err)
+	}
+	if _, ok = a.tries(t); !ok {
+		t.Error("the partition is not free")
+	}
+	lost("end", func() error { return a.end(t.Context(), a.own) })
+	if err := a.end(t.Context(), a.own); err != nil {
+		t.Error(err)
+	}
+	if _, ok = b.tries(t); !ok {
+		t.Error("the partition of an ended lease is not free")
 	}
 }
 
-// A worker takes its own lost lease again when another worker could take it, however short it has
-// seen the record, and whatever became of the last renewal.
-func TestOwnLease(t *testing.T) {
-	for name, last := range map[string]func(a *leases, l *lease) error{
-		"renewal that was not stored": func(*leases, *lease) error { return nil },
-		"renewal whose answer was lost": func(a *leases, l *lease) error {
-			_, err := a.bucket.Update(t.Context(), l.name, []byte(`{"worker":"a","beat":1}`), l.revision)
-			return err
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f, c := open(t), newFakeClock()
-			a := leasesOf(f, "a", c)
-			l, err := a.take(t.Context(), "p-1")
-			if err == nil {
-				err = last(a, l)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.advance(leaseTime + leaseMargin)
-			if _, err := a.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
-				t.Errorf("it was taken within the margin: %v", err)
-			}
-			c.advance(time.Millisecond)
-			if l, err := a.take(t.Context(), "p-1"); err != nil || l.left(c) != leaseTime {
-				t.Error(err)
-			}
+// If another worker has the partition, release does nothing.
+func TestLeaseLateRelease(t *testing.T) {
+	f := open(t)
+	a, b := newHolder(f, newFakeClock()), newHolder(f, newFakeClock())
+	a.renews(t)
+	b.renews(t)
+	revision, ok := a.tries(t)
+	if _, err := b.take(t.Context(), b.own, 1, revision); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if err := a.release(t.Context(), a.own, 1, revision); err != nil {
+		t.Error(err)
+	}
+	if _, ok := a.tries(t); ok {
+		t.Error("the partition of another worker was released")
+	}
+}
+
+// unreliableBucket is a bucket whose writes fail in several ways.
+type unreliableBucket struct {
+	jetstream.KeyValue
+	x *exclusion
+}
+
+func (b unreliableBucket) Create(ctx context.Context, key string, value []byte, _ ...jetstream.KVCreateOpt) (uint64, error) {
+	return b.x.write(func() (uint64, error) { return b.KeyValue.Create(ctx, key, value) })
+}
+
+func (b unreliableBucket) Update(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
+	return b.x.write(func() (uint64, error) { return b.KeyValue.Update(context.WithoutCancel(ctx), key, value, last) })
+}
+
+// exclusion is a test with several workers and an unreliable store. Its own values are used only by
+// one worker at a time.
+type exclusion struct {
+	testing.TB
+	random *rand.Rand
+	faults bool
+
+	mu   sync.Mutex
+	late []func() (uint64, error) // writes that the store has not received yet
+}
+
+// write makes a write succeed, fail, lose its response or arrive late.
+func (x *exclusion) write(do func() (uint64, error)) (uint64, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.faults {
+		return do()
+	}
+	switch x.random.IntN(6) {
+	case 0:
+		return 0, context.DeadlineExceeded
+	case 1:
+		return 0, errors.Join(context.DeadlineExceeded, second(do()))
+	case 2:
+		x.late = append(x.late, do)
+		return 0, context.DeadlineExceeded
+	}
+	return do()
+}
+
+// arrive lets some of the late writes reach the store.
+func (x *exclusion) arrive() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for len(x.late) > 0 && x.random.IntN(2) == 0 {
+		i := x.random.IntN(len(x.late))
+		_, _ = x.late[i]() // may fail, because the record has another revision
+		x.late = slices.Delete(x.late, i, i+1)
+	}
+}
+
+// At no time do two workers use a partition, whatever the order of renewals, takeovers, stops,
+// failed and late writes, lost responses and lost records, and although their clocks show different
+// times and run at different speeds.
+func TestLeaseExclusive(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			testExclusive(t, seed)
 		})
 	}
 }
 
-// TestLeaseLostRelease checks that a worker can immediately take a lease again that it failed to
-// release.
-func TestLeaseLostRelease(t *testing.T) {
-	f := open(t)
-	a := leasesOf(f, "a", newFakeClock())
-	l, err := a.take(t.Context(), "p-1")
+func testExclusive(t *testing.T, seed uint64) {
+	const partitions, rounds = 3, 150
+	x := &exclusion{TB: t, random: rand.New(rand.NewPCG(seed, seed))}
+	plain := openParts(t, partitions)
+	records, err := plain.js.Stream(t.Context(), "KV_"+plain.stream(workerBucket))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.bucket = &silentBucket{KeyValue: f.leases, silent: true}
-	if err := a.release(t.Context(), l); err == nil {
-		t.Error("it was given back")
+	ctx, cancel := context.WithCancel(t.Context())
+	var all []*managed
+	defer func() {
+		cancel()
+		for _, m := range all {
+			m.running.Wait()
+		}
+	}()
+	speeds := []float64{1, 1.07, 0.95}
+	for i := range speeds {
+		f, c := *plain, newFakeClock()
+		f.leases, f.workers = unreliableBucket{plain.leases, x}, unreliableBucket{plain.workers, x}
+		c.advance(time.Duration(i) * time.Hour)
+		all = append(all, newManaged(t, &f, c))
 	}
-	a.bucket = f.leases
-	if l, err = a.take(t.Context(), "p-1"); err != nil {
-		t.Fatal(err)
+	check := func(when string) {
+		t.Helper()
+		for number := range partitions {
+			var users []int
+			for i, m := range all {
+				if p := m.queue.partition(number); p != nil && p.left(m.clock) > 0 {
+					users = append(users, i)
+				}
+			}
+			if len(users) > 1 {
+				t.Fatalf("%s: the workers %v use partition %d", when, users, number)
+			}
+		}
 	}
-	// If another worker has the lease, release does nothing.
-	if _, err := f.leases.Put(t.Context(), "p-1", []byte(`{"worker":"b"}`)); err != nil {
-		t.Fatal(err)
+	held := func() (n int) {
+		for _, m := range all {
+			n += m.Counts().Held
+		}
+		return n
 	}
-	if err := a.release(t.Context(), l); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestLeaseLostTake checks that a worker immediately takes a lease again if the response to take
-// was lost.
-func TestLeaseLostTake(t *testing.T) {
-	f := open(t)
-	a := leasesOf(f, "a", newFakeClock())
-	if _, err := f.leases.Create(t.Context(), "p-1", []byte(`{"worker":"a"}`)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.take(t.Context(), "p-1"); err != nil {
-		t.Error(err)
+	stopped := make([]int, len(all)) // rounds for which a worker is stopped
+	for round := 0; round < rounds || held() < partitions; round++ {
+		if x.faults = round < rounds && round%50 < 35; round == 2*rounds {
+			t.Fatalf("the workers hold %d partitions long after all faults", held())
+		}
+		if x.faults && x.random.IntN(30) == 0 {
+			if err := records.Purge(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, m := range all {
+			m.clock.advance(time.Duration(speeds[i] * float64(tickEvery)))
+			if stopped[i]--; stopped[i] > 0 {
+				continue
+			}
+			if x.faults && x.random.IntN(20) == 0 {
+				stopped[i] = x.random.IntN(30)
+			}
+			_ = m.round(ctx) // fails often
+			check(fmt.Sprintf("round %d, worker %d", round, i))
+			x.arrive()
+		}
 	}
 }

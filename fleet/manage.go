@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,10 +18,13 @@ const (
 	tickEvery = time.Second
 	// newsEvery is the interval between two searches of a worker for new targets.
 	newsEvery = 100 * time.Millisecond
-	// callTime limits one request to the server about leases.
-	callTime = 3 * time.Second
 	// renewTime limits the wait for a renewal. After that time, the worker sends the renewal again.
+	// callTime limits all other requests of a round. Together they are shorter than leaseTime, so
+	// the worker has a second attempt.
 	renewTime = 2 * time.Second
+	callTime  = 3 * time.Second
+	// reportEvery is the interval between two reports of a worker.
+	reportEvery = 5 * time.Second
 	// lastTime limits the release of leases when a worker stops.
 	lastTime = 5 * time.Second
 )
@@ -56,38 +59,37 @@ func (w *Worker) noteLost() {
 	w.told = w.counts.Lost
 	w.mu.Unlock()
 	if n > 0 {
-		w.options.note("lost %d partitions: their leases were not renewed within %s; workers will take them again", n, leaseTime)
+		w.options.note("lost %d partitions: the lease was not renewed within %s; workers will take them again", n, leaseTime)
 	}
 }
 
-// presence is the report of a worker about itself.
-type presence struct {
-	Counts
-	Beat uint64 `json:"beat"`
-}
-
-// tick does one round of manage. It takes leases and announces the worker only if the renewals
-// succeeded. drained reports whether the fleet is drained and the worker has no partitions left.
+// tick does one round of manage. It takes partitions only if the renewal succeeded. drained reports
+// whether the fleet is drained and the worker has no partitions left.
 func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
-	// A worker applies the mode even if it can't renew its leases. It reads the mode during the
-	// renewals and with the same time limit, so that the next renewal is not delayed.
+	// A worker applies the mode even if it can't renew its lease. It reads the mode during the
+	// renewal and with the same time limit, so that the next renewal is not delayed.
 	call, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	var mode Mode
 	var reading sync.WaitGroup
 	reading.Go(func() { mode, err = w.readMode(call) })
-	renewed := w.renewAll(ctx)
+	isRenewed, renewed := w.renew(call)
 	reading.Wait()
 	err = errors.Join(renewed, err)
 	w.queue.mu.Lock()
 	w.queue.paused = mode != Run
 	w.queue.changed.Broadcast()
 	w.queue.mu.Unlock()
+	rest, end := context.WithTimeout(ctx, callTime)
+	defer end()
+	if isRenewed {
+		err = errors.Join(err, w.saveMarks(rest))
+	}
 	if mode == Drain {
-		w.drainAll(ctx)
+		w.drainAll(rest)
 		drained = len(w.sortedParts()) == 0
-	} else if err == nil {
-		err = w.share(ctx)
+	} else if err == nil && isRenewed {
+		err = w.share(ctx, rest)
 	}
 	if err == nil {
 		w.mu.Lock()
@@ -95,6 +97,43 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 		w.mu.Unlock()
 	}
 	return drained, err
+}
+
+// renew renews the lease of the worker if that is due, and reports whether it did. If the lease has
+// ended, the worker drops its partitions. It begins a new lease as soon as other workers may take
+// its partitions.
+func (w *Worker) renew(ctx context.Context) (isRenewed bool, err error) {
+	isOver := w.lease.revision > 0 && w.lease.left(w.clock) <= 0
+	switch age := w.lease.age(w.clock); {
+	case isOver && age <= leaseTime+leaseMargin || !isOver && age < renewEvery:
+		return false, nil
+	case isOver:
+		w.loseAll(w.lease)
+		if err := w.leases.end(ctx, w.lease); err != nil {
+			return false, err
+		}
+		w.beginLease()
+	}
+	isNew := w.lease.revision == 0
+	err = w.leases.renew(ctx, w.lease)
+	switch {
+	case errors.Is(err, errTaken) && isNew:
+		w.beginLease() // the response to an earlier attempt was lost
+		return false, nil
+	case errors.Is(err, errTaken):
+		w.loseAll(w.lease)
+		return false, nil
+	case err == nil && isNew:
+		w.watch(w.lease)
+	}
+	return err == nil, err
+}
+
+func (w *Worker) beginLease() {
+	w.lease, w.reported = newLease(), time.Time{}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.unsure) // these partitions belong to the old lease, which has ended
 }
 
 // drainAll stops new requests, and releases the partitions without running requests.
@@ -105,87 +144,106 @@ func (w *Worker) drainAll(ctx context.Context) {
 	w.endDrained(ctx)
 }
 
-// share announces this worker, and releases the partitions that exceed the worker's share. If the
-// worker has fewer, share takes free partitions.
-func (w *Worker) share(ctx context.Context) error {
-	call, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	live, err := w.present(call)
+// share writes the report of this worker, and releases the partitions that exceed the worker's
+// share. If the worker has fewer, share takes free partitions. ctx is the context of the partitions,
+// and call limits the requests to the server.
+func (w *Worker) share(ctx, call context.Context) error {
+	if err := errors.Join(w.report(call), w.releaseUnsure(call)); err != nil {
+		return err
+	}
+	live, err := w.leases.live(call, w.lease)
 	if err != nil {
 		return err
 	}
+	// The shares of all workers together are all partitions, so that no worker looks for partitions
+	// in vain.
 	total := w.frontier.settings.Partitions
-	share := (total + live - 1) / live
+	share := total / len(live)
+	if slices.Index(live, workerKey(w.lease.name)) < total%len(live) {
+		share++
+	}
 	parts := w.sortedParts()
 	for _, p := range parts[min(share, len(parts)):] {
 		w.drain(p)
 	}
-	w.endDrained(ctx)
-	return w.takeFree(ctx, share-len(parts))
+	w.endDrained(call)
+	return w.takeFree(ctx, call, share-len(parts))
 }
-
-// lookRounds is the number of rounds in which a worker with its full share of the partitions looks
-// at all other partitions. It looks at only some of them per round, because each lease is one
-// request to the cluster's leader. So the worker may notice a stopped worker that many rounds
-// later.
-const lookRounds = 4
 
 // takeFree takes up to n free partitions. Different workers begin the search at different
 // partitions.
-func (w *Worker) takeFree(ctx context.Context, n int) error {
-	total := w.frontier.settings.Partitions
-	first := int(first16([]byte(w.name))[0]) * total / 256
-	held := map[int]bool{}
-	for _, p := range w.sortedParts() {
-		held[p.number] = true
+func (w *Worker) takeFree(ctx, call context.Context, n int) error {
+	if n <= 0 {
+		return nil
 	}
-	var names, free []string
+	total := w.frontier.settings.Partitions
+	first := int(first16([]byte(w.lease.name))[0]) * total / 256
+	var numbers []int
+	var keys []string
 	for i := range total {
 		number := (first + i) % total
-		isTurn := n > 0 || uint64(number)%lookRounds == w.beat%lookRounds
-		if isTurn && !held[number] {
-			names = append(names, leaseName(number))
+		if w.queue.partition(number) == nil {
+			numbers, keys = append(numbers, number), append(keys, partKey(number))
 		}
 	}
-	call, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	known, err := w.frontier.values(call, "leases", names)
+	known, err := w.frontier.values(call, leaseBucket, keys)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		m := known[name]
-		// Even if the worker needs no more leases, it records the renewals of other workers.
-		isFree := m == nil || w.leases.isFree(name, m.Data, m.Sequence)
-		if isFree && len(free) < n {
-			free = append(free, name)
+	var free []int
+	revisions := map[int]uint64{}
+	for _, number := range numbers {
+		if m := known[partKey(number)]; m != nil {
+			if !w.leases.isFree(call, w.lease, partKey(number), m.Data, m.Sequence) {
+				continue
+			}
+			revisions[number] = m.Sequence
 		}
+		free = append(free, number)
 	}
-	return w.takeAll(ctx, free)
-}
-
-// takeAll takes leases until the worker's own leases need a renewal.
-func (w *Worker) takeAll(ctx context.Context, names []string) error {
 	begin := w.clock.Now()
-	return each(names, func(name string) error {
+	return each(free[:min(n, len(free))], func(number int) error {
 		if w.clock.Now().Sub(begin) > renewEvery/2 {
-			return nil
+			return nil // a later round takes the others, so that the renewal is not delayed
 		}
-		call, cancel := context.WithTimeout(ctx, callTime)
-		defer cancel()
-		l, err := w.leases.take(call, name)
+		revision, err := w.leases.take(call, w.lease, number, revisions[number])
 		if errors.Is(err, errTaken) {
 			return nil
 		}
 		if err != nil {
-			return err
+			return errors.Join(err, w.release(call, number, revisions[number]))
 		}
-		return w.begin(ctx, leaseNumber(name), l)
+		err = w.begin(ctx, call, &partition{number: number, lease: w.lease, revision: revision, taken: w.clock.Now()})
+		if err != nil {
+			return errors.Join(err, w.release(call, number, revision))
+		}
+		return nil
 	})
 }
 
-// leasesAtOnce limits concurrent operations on leases. With a round trip of 30 ms, a worker renews
-// 2,000 leases per second.
+// release releases a partition that this worker does not use. After an error, a later round calls
+// release again.
+func (w *Worker) release(ctx context.Context, number int, revision uint64) error {
+	err := w.leases.release(ctx, w.lease, number, revision)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.unsure, number)
+	if err != nil {
+		w.unsure[number] = revision
+	}
+	return err
+}
+
+// releaseUnsure releases the partitions that this worker failed to release.
+func (w *Worker) releaseUnsure(ctx context.Context) error {
+	w.mu.Lock()
+	unsure := maps.Clone(w.unsure)
+	w.mu.Unlock()
+	return each(slices.Collect(maps.Keys(unsure)), func(number int) error { return w.release(ctx, number, unsure[number]) })
+}
+
+// leasesAtOnce limits concurrent operations on partitions. With a round trip of 30 ms, a worker takes
+// 500 partitions per second.
 const leasesAtOnce = 64
 
 // each calls do for each element of a list, with at most leasesAtOnce concurrent calls, and waits
@@ -214,71 +272,26 @@ func each[T any](list []T, do func(T) error) error {
 	return <-failed
 }
 
-const leasePrefix = "p-"
-
-func leaseName(partition int) string { return leasePrefix + strconv.Itoa(partition) }
-
-// leaseNumber returns the partition in a name that leaseName made.
-func leaseNumber(name string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(name, leasePrefix))
-	return n
+// saveMarks stores the low-water marks of the partitions.
+func (w *Worker) saveMarks(ctx context.Context) error {
+	return each(w.sortedParts(), func(p *partition) error { return w.saveMark(ctx, p) })
 }
 
-// renewAll renews the leases that are due, and stores the low-water marks of their partitions. If
-// the worker has lost a lease, renewAll drops the partition.
-func (w *Worker) renewAll(ctx context.Context) error {
-	var due []*partition
-	for _, p := range w.sortedParts() {
-		if p.lease.age(w.clock) >= renewEvery {
-			due = append(due, p)
-		}
-	}
-	// After an error, the next round begins with the leases that were not renewed.
-	slices.SortStableFunc(due, func(a, b *partition) int { return a.lease.renewed().Compare(b.lease.renewed()) })
-	err := each(due, func(p *partition) error { return w.renew(ctx, p) })
-	for _, p := range w.sortedParts() {
-		if p.lease.left(w.clock) <= 0 {
-			w.lose(p)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return each(due, func(p *partition) error {
-		call, cancel := context.WithTimeout(ctx, callTime)
-		defer cancel()
-		return w.saveMark(call, p)
-	})
-}
-
-// renew renews the lease of p. The error is an error from the store.
-func (w *Worker) renew(ctx context.Context, p *partition) error {
-	call, cancel := context.WithTimeout(ctx, renewTime)
-	defer cancel()
-	err := w.leases.renew(call, p.lease)
-	if errors.Is(err, errTaken) {
-		return nil
-	}
-	return err
-}
-
-// begin starts work on a partition after taking its lease.
-func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
-	p := &partition{number: number, lease: l, hosts: map[string]*host{}}
-	// Do not delay the renewal of other leases.
-	call, end := context.WithTimeout(ctx, callTime)
-	defer end()
-	if entry, err := w.frontier.hosts.Get(call, markName(number)); err == nil {
+// begin starts work on a partition that the worker has taken. ctx is the context of the partition,
+// and call limits the requests to the server.
+func (w *Worker) begin(ctx, call context.Context, p *partition) error {
+	p.hosts = map[string]*host{}
+	if entry, err := w.frontier.hosts.Get(call, markName(p.number)); err == nil {
 		// An unreadable mark costs only time, because the worker then begins at the first target.
 		_ = json.Unmarshal(entry.Value(), &p.next)
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return errors.Join(err, w.leases.release(call, l))
+		return err
 	}
 	p.next = max(p.next, 1)
 	p.saved = p.next
 	info, err := w.frontier.targets.Info(call)
 	if err != nil {
-		return errors.Join(err, w.leases.release(call, l))
+		return err
 	}
 	p.old = info.State.LastSeq
 	inside, cancel := context.WithCancel(ctx)
@@ -286,30 +299,31 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	sub, err := w.servePermits(p)
 	if err != nil {
 		cancel()
-		return errors.Join(err, w.leases.release(call, l))
+		return err
 	}
 	p.end = func() {
 		cancel()
 		_ = sub.Unsubscribe() // fails only if the connection or the subscription has ended
 	}
 	w.queue.mu.Lock()
-	w.queue.parts[number] = p
+	w.queue.parts[p.number] = p
 	w.queue.mu.Unlock()
-	w.watch(p)
+	if p.lease.left(w.clock) <= 0 {
+		w.lose(p)
+	}
 	w.running.Go(func() { w.read(inside, p) })
 	return nil
 }
 
-// watch ends p and its running requests when the lease expires, because another worker may then
-// begin requests.
-func (w *Worker) watch(p *partition) {
-	left := p.lease.left(w.clock)
+// watch ends the partitions of l and their running requests when the lease expires, because another
+// worker may then begin requests.
+func (w *Worker) watch(l *lease) {
+	left := l.left(w.clock)
 	if left <= 0 {
-		w.lose(p)
+		w.loseAll(l)
+		return
 	}
-	if p.ctx.Err() == nil {
-		w.clock.AfterFunc(left, func() { w.watch(p) })
-	}
+	w.clock.AfterFunc(left, func() { w.watch(l) })
 }
 
 func markName(partition int) string { return fmt.Sprint("m-", partition) }
@@ -348,6 +362,15 @@ func (w *Worker) end(p *partition) bool {
 	return w.queue.drop(p)
 }
 
+// loseAll ends the partitions of a lease that has ended.
+func (w *Worker) loseAll(l *lease) {
+	for _, p := range w.sortedParts() {
+		if p.lease == l {
+			w.lose(p)
+		}
+	}
+}
+
 // lose ends a partition after its lease has ended.
 func (w *Worker) lose(p *partition) {
 	if w.end(p) {
@@ -355,75 +378,64 @@ func (w *Worker) lose(p *partition) {
 	}
 }
 
-// giveBack ends a partition and releases its lease.
+// giveBack ends a partition and releases it.
 func (w *Worker) giveBack(ctx context.Context, p *partition) error {
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	err := w.saveMark(call, p)
 	w.end(p)
 	if p.lease.left(w.clock) > 0 {
-		err = errors.Join(err, w.leases.release(call, p.lease))
+		err = errors.Join(err, w.release(call, p.number, p.revision))
 	}
 	return err
 }
 
-// leave releases all leases when the worker stops.
+// leave releases all partitions and ends the lease when the worker stops.
 func (w *Worker) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 	defer cancel()
 	for _, p := range w.sortedParts() {
 		w.drain(p)
 	}
+	var busy atomic.Bool
 	err := each(w.sortedParts(), func(p *partition) error {
 		// Other workers may have permits to send requests to hosts of p.
 		for !w.queue.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
 		}
 		if !w.queue.isIdle(p) {
-			return nil // do not release the lease, which expires later
+			busy.Store(true)
+			return nil
 		}
 		return w.giveBack(ctx, p)
 	})
 	for _, p := range w.sortedParts() {
 		w.end(p)
 	}
-	if err == nil {
-		err = w.frontier.workers.Delete(ctx, w.presenceName())
+	if err == nil && !busy.Load() && w.lease.left(w.clock) > 0 {
+		err = w.leases.end(ctx, w.lease)
 	}
 	if err != nil {
 		w.options.note("other workers will notice after some seconds that this worker stopped: the NATS server %s", reason(err))
 	}
 }
 
-const presencePrefix = "w-"
+// countPrefix is the first word of the keys of reports.
+const countPrefix = "count."
 
-func (w *Worker) presenceName() string { return presencePrefix + w.name }
-
-// present announces this worker. It returns the number of running workers, including this one.
-func (w *Worker) present(ctx context.Context) (live int, err error) {
-	w.beat++
+// report stores the statistics of this worker if that is due.
+func (w *Worker) report(ctx context.Context) error {
+	now := w.clock.Now()
+	if now.Sub(w.reported) < reportEvery {
+		return nil
+	}
 	c := w.Counts()
 	c.Busiest = w.countHosts()
-	text, err := json.Marshal(presence{c, w.beat})
+	text, err := json.Marshal(c)
 	if err == nil {
-		_, err = w.frontier.workers.Put(ctx, w.presenceName(), text)
+		_, err = w.frontier.workers.Put(ctx, countPrefix+w.lease.name, text)
 	}
-	if err != nil {
-		return 0, err
+	if err == nil {
+		w.reported = now
 	}
-	known, err := w.frontier.values(ctx, workerBucket, []string{"*"})
-	if err != nil {
-		return 0, err
-	}
-	present := map[string]bool{w.name: true}
-	for name, m := range known {
-		if name == w.presenceName() {
-			continue
-		}
-		if !w.leases.isSilent(name, m.Sequence) {
-			present[strings.TrimPrefix(name, presencePrefix)] = true
-		} else if err := w.frontier.workers.Delete(ctx, name, jetstream.LastRevision(m.Sequence)); err == nil {
-			w.leases.forget(name)
-		}
-	}
-	return len(present), nil
+	return err
 }

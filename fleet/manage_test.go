@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,44 +98,44 @@ func frontierAt(t *testing.T, url string, s Settings) *Frontier {
 	return f
 }
 
-// renewals returns the minimum number of renewals of the leases since they were taken.
-func renewals(t *testing.T, f *Frontier) uint64 {
-	t.Helper()
-	var names []string
-	for i := range f.settings.Partitions {
-		names = append(names, leaseName(i))
-	}
-	known, err := f.values(t.Context(), "leases", names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	least := ^uint64(0)
-	for _, name := range names {
-		var r leaseRecord
-		if m := known[name]; m != nil && json.Unmarshal(m.Data, &r) != nil {
-			t.Fatalf("%s: %q", name, m.Data)
-		}
-		least = min(least, r.Beat)
-	}
-	return least
-}
-
-// A worker that is 30 ms away from its server takes 256 partitions, and renews all of their
-// leases in time, again and again.
+// A worker that is 30 ms away from its server takes 256 partitions, and holds all of them while it
+// renews its lease again and again.
 func TestDistantWorker(t *testing.T) {
 	t.Parallel()
 	const partitions, rounds = 256, 3
 	near, far := distantServer(t, 15*time.Millisecond)
 	f := frontierAt(t, near, Settings{Partitions: partitions})
 	w := newFixture(t, redirecting)
-	worker := w.worker(frontierAt(t, far, Settings{}), w.options())
+	distant := frontierAt(t, far, Settings{})
+	renewed := &countingBucket{KeyValue: distant.workers}
+	distant.workers = renewed
+	worker := w.worker(distant, w.options())
 	end := w.start(worker)
 	defer end()
 	eventually(t, func() bool { return worker.Counts().Held == partitions })
-	eventually(t, func() bool { return renewals(t, f) >= rounds })
-	if c := worker.Counts(); c.Held != partitions {
-		t.Errorf("it holds %d partitions", c.Held)
+	renewed.updates.Store(0)
+	eventually(t, func() bool { return renewed.updates.Load() >= rounds })
+	if c := worker.Counts(); c.Held != partitions || c.Lost != 0 {
+		t.Errorf("it holds %d partitions and lost %d", c.Held, c.Lost)
 	}
+	known, err := f.values(t.Context(), leaseBucket, []string{"*"})
+	if err != nil || len(known) != partitions {
+		t.Errorf("%d keys, %v", len(known), err)
+	}
+}
+
+// countingBucket counts the updates that succeeded.
+type countingBucket struct {
+	jetstream.KeyValue
+	updates atomic.Int32
+}
+
+func (b *countingBucket) Update(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
+	revision, err := b.KeyValue.Update(ctx, key, value, last)
+	if err == nil {
+		b.updates.Add(1)
+	}
+	return revision, err
 }
 
 // TestEach checks that each makes exactly leasesAtOnce concurrent calls.
@@ -266,12 +266,11 @@ func (b *silentBucket) add(n int) {
 	}
 }
 
-// TestRenewTogether checks that lease renewals, and the writes of marks after them, run
-// concurrently.
-func TestRenewTogether(t *testing.T) {
+// TestMarksTogether checks that the writes of marks run concurrently.
+func TestMarksTogether(t *testing.T) {
 	f, c := openParts(t, 4), newFakeClock()
-	leases, marks := &silentBucket{KeyValue: f.leases}, &silentBucket{KeyValue: f.hosts}
-	f.leases, f.hosts = leases, marks
+	marks := &silentBucket{KeyValue: f.hosts}
+	f.hosts = marks
 	m := newManaged(t, f, c)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer m.running.Wait()
@@ -279,21 +278,21 @@ func TestRenewTogether(t *testing.T) {
 	if err := m.round(ctx); err != nil || m.Counts().Held != 4 {
 		t.Fatal(m.Counts(), err)
 	}
-	leases.meet, marks.meet = make(chan struct{}), make(chan struct{})
+	marks.meet = make(chan struct{})
 	for _, p := range m.sortedParts() {
 		p.saved = 7 // another mark than the present one
 	}
 	c.advance(renewEvery)
-	eventually(t, func() bool { return m.renewAll(ctx) == nil })
+	eventually(t, func() bool { return m.saveMarks(ctx) == nil })
 	for _, p := range m.sortedParts() {
-		if p.saved != 1 || p.lease.left(c) != leaseTime {
-			t.Errorf("%d: mark %d, %s left", p.number, p.saved, p.lease.left(c))
+		if p.saved != 1 {
+			t.Errorf("%d: mark %d", p.number, p.saved)
 		}
 	}
 }
 
-// Leases that are not renewed in time are counted and noted. When the servers answer again, the
-// worker takes its own partitions at once.
+// Partitions whose lease was not renewed in time are counted and noted. When the servers answer
+// again, the worker ends its old lease and takes its partitions under a new one at once.
 func TestLostLeases(t *testing.T) {
 	f, c := openParts(t, 4), newFakeClock()
 	m := newManaged(t, f, c)
@@ -303,18 +302,23 @@ func TestLostLeases(t *testing.T) {
 	if err := m.round(ctx); err != nil || m.Counts().Held != 4 || m.Counts().Lost != 0 {
 		t.Fatal(m.Counts(), err)
 	}
-	bucket := &silentBucket{KeyValue: f.leases, silent: true}
-	m.leases.bucket = bucket // only the rounds use it
+	bucket := &silentBucket{KeyValue: f.workers, silent: true}
+	f.workers = bucket // only the rounds use it
+	old := m.lease
 	c.advance(renewEvery)
 	if err := m.round(ctx); err == nil || m.Counts().Held != 4 {
 		t.Error(m.Counts(), err)
 	}
-	c.advance(leaseTime + leaseMargin)
+	c.advance(leaseTime + leaseMargin - renewEvery)
 	if got := m.Counts(); got.Held != 0 || got.Lost != 4 {
 		t.Errorf("%+v", got)
 	}
 	bucket.silent = false
-	if err := m.round(ctx); err != nil || m.Counts().Held != 4 {
+	if err := m.round(ctx); err != nil || m.Counts().Held != 0 {
+		t.Error("the partitions were taken within the margin", m.Counts(), err)
+	}
+	c.advance(time.Millisecond)
+	if err := m.round(ctx); err != nil || m.Counts().Held != 4 || m.lease == old {
 		t.Error(m.Counts(), err)
 	}
 	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "lost 4 partitions") {
@@ -326,52 +330,66 @@ func TestLostLeases(t *testing.T) {
 	}
 }
 
-// A worker with its share looks at each other lease every few rounds, and takes the partitions of a
-// worker that dies some rounds after they are free.
-func TestLookAtLeasesOfOthers(t *testing.T) {
-	e, err := Embed(t.TempDir())
+// keyReads counts requests for the keys of partitions.
+func keyReads(t *testing.T, f *Frontier) *nats.Subscription {
+	t.Helper()
+	s, err := f.nc.SubscribeSync("$JS.API.DIRECT.GET.KV_" + f.stream(leaseBucket))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
-	const share = 8
-	f, _ := connected(t, e, Settings{Partitions: 2 * share})
-	other, _ := connected(t, e, Settings{})
-	c := newFakeClock()
-	dies, stays := newManaged(t, f, c), newManaged(t, other, c)
+	return s
+}
+
+// Workers share the partitions exactly, and with its share a worker reads no key of a partition. It
+// takes the partitions of a worker that dies as soon as the lease of that worker may be ended.
+func TestShare(t *testing.T) {
+	const partitions = 11
+	f, c := openParts(t, partitions), newFakeClock()
+	var all []*managed
 	ctx, cancel := context.WithCancel(t.Context())
-	defer func() { cancel(); dies.running.Wait(); stays.running.Wait() }()
-	rounds := func(n int, all ...*managed) {
+	defer func() {
+		cancel()
+		for _, m := range all {
+			m.running.Wait()
+		}
+	}()
+	for range 3 {
+		all = append(all, newManaged(t, f, c))
+	}
+	rounds := func(n int, all ...*managed) (held []int) {
 		t.Helper()
 		for range n {
+			held = nil
 			for _, m := range all {
 				if err := m.round(ctx); err != nil {
 					t.Fatal(err)
 				}
+				held = append(held, m.Counts().Held)
 			}
 			c.advance(tickEvery)
 		}
+		slices.Sort(held)
+		return held
 	}
-	rounds(5, dies, stays)
-	if a, b := dies.Counts().Held, stays.Counts().Held; a != share || b != share {
-		t.Fatalf("%d and %d partitions", a, b)
+	if held := rounds(8, all...); !slices.Equal(held, []int{3, 4, 4}) {
+		t.Fatalf("%v partitions", held)
 	}
-	clear(stays.leases.others)
-	for i := range lookRounds {
-		rounds(1, stays)
-		// It also looks at the other worker in each round.
-		if n := len(stays.leases.others) - 1; n > share*(i+1)/lookRounds+2 || i == lookRounds-1 && n != share {
-			t.Errorf("%d leases were looked at in %d rounds", n, i+1)
-		}
+	reads := keyReads(t, f)
+	rounds(6, all...)
+	if err := f.nc.Flush(); err != nil {
+		t.Fatal(err)
 	}
-	// The last renewals of dies were a round before these.
-	rounds(int((leaseTime+leaseMargin)/tickEvery)-lookRounds, stays)
-	if n := stays.Counts().Held; n != share {
-		t.Errorf("it holds %d partitions too early", n)
+	if n, _, err := reads.Pending(); err != nil || n > 0 {
+		t.Errorf("%d reads of keys, %v", n, err)
 	}
-	rounds(lookRounds+2, stays)
-	if n := stays.Counts().Held; n != 2*share {
-		t.Errorf("it holds %d partitions", n)
+	// The last renewal of the worker that dies was at most renewEvery before these rounds.
+	stay := all[1:]
+	early := int((leaseTime+leaseMargin-renewEvery)/tickEvery) - 1
+	if held := rounds(early, stay...); held[0]+held[1] > 8 {
+		t.Errorf("%v partitions too early", held)
+	}
+	if held := rounds(8, stay...); !slices.Equal(held, []int{5, 6}) {
+		t.Errorf("%v partitions", held)
 	}
 }
 

@@ -127,13 +127,13 @@ func (fullBucket) Put(context.Context, string, []byte) (uint64, error) { return 
 
 func (fullBucket) Update(context.Context, string, []byte, uint64) (uint64, error) { return 0, errFull }
 
-// A worker that can't renew its leases, or can't store how far it has read, sees a pause and the
+// A worker that can't renew its lease, or can't store how far it has read, sees a pause and the
 // end of it all the same.
 func TestModeWithoutRenewal(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*Worker){
-		"leases": func(w *Worker) { w.leases.bucket = fullBucket{w.leases.bucket} },
-		"hosts":  func(w *Worker) { w.frontier.hosts = fullBucket{w.frontier.hosts} },
+		"workers": func(w *Worker) { w.frontier.workers = fullBucket{w.frontier.workers} },
+		"hosts":   func(w *Worker) { w.frontier.hosts = fullBucket{w.frontier.hosts} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

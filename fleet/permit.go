@@ -133,7 +133,7 @@ func (w *Worker) permit(p *partition, r *permitRecord) permitRecord {
 	w.mu.Lock()
 	w.permits[id] = &permit{host: h, ticket: t, timer: w.endLater(id)}
 	w.mu.Unlock()
-	return permitRecord{ID: id, Waited: w.clock.Now().Sub(received), Left: p.lease.left(w.clock)}
+	return permitRecord{ID: id, Waited: w.clock.Now().Sub(received), Left: p.left(w.clock)}
 }
 
 func (w *Worker) endLater(id string) (stop func()) {
@@ -160,7 +160,7 @@ func (w *Worker) hear(p *partition, r *permitRecord) permitRecord {
 	case r.Event == permitEnded:
 		w.endPermit(r.ID)
 	}
-	return permitRecord{ID: r.ID, Left: p.lease.left(w.clock)}
+	return permitRecord{ID: r.ID, Left: p.left(w.clock)}
 }
 
 func (w *Worker) endPermit(id string) {

@@ -143,10 +143,10 @@ func FuzzLines(f *testing.F) {
 }
 
 func FuzzRecords(f *testing.F) {
-	f.Add([]byte(`{"worker":"a","beat":1}`))
+	f.Add([]byte(`{"worker":"a"}`))
 	f.Add([]byte(`{"host":"0123456789abcdef","atOnce":2,"interval":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, r := range []any{new(leaseRecord), new(permitRecord), new(hostRecord), new(presence), new(Settings), new(Change)} {
+		for _, r := range []any{new(workerRecord), new(partRecord), new(permitRecord), new(hostRecord), new(Counts), new(settingsRecord), new(Change)} {
 			if json.Unmarshal(text, r) == nil {
 				once, err := json.Marshal(r)
 				if err != nil {

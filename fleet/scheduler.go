@@ -39,13 +39,15 @@ type job struct {
 
 const again = math.MaxUint64
 
-// partition is a fixed set of hosts. It belongs to this worker while the lease is valid. The
+// partition is a fixed set of hosts. It belongs to this worker while the lease is valid, until the worker releases it. The
 // scheduler's mutex guards the fields that change.
 type partition struct {
-	number int
-	lease  *lease
-	ctx    context.Context // ends with the lease
-	end    func()          // ends ctx
+	number   int
+	lease    *lease
+	revision uint64          // revision of its key
+	taken    time.Time       // time at which this worker took it
+	ctx      context.Context // ends when the worker releases or loses the partition
+	end      func()          // ends ctx
 
 	next     uint64 // first unread sequence number
 	saved    uint64 // stored low-water mark
@@ -54,6 +56,14 @@ type partition struct {
 	busy     int    // number of holds by tasks and by verdicts that are not stored yet
 	draining bool   // no new jobs may start
 	old      uint64 // targets with greater sequence numbers were published under the lease
+}
+
+// left returns the remaining time in which requests to the hosts of p may begin.
+func (p *partition) left(c Clock) time.Duration {
+	if p.ctx.Err() != nil {
+		return 0
+	}
+	return p.lease.left(c)
 }
 
 // scheduler selects the jobs to do next. It applies the limits of each host on concurrent requests

@@ -13,9 +13,9 @@ import (
 func testQueue() (*scheduler, *partition, *fakeClock) {
 	c := newFakeClock()
 	s := newScheduler(c, func(*host) {}, func(*host) {})
-	l := &lease{taken: c.Now()}
+	l := &lease{}
 	l.set(c.Now(), time.Hour)
-	p := &partition{lease: l, ctx: context.Background(), hosts: map[string]*host{}}
+	p := &partition{lease: l, taken: c.Now(), ctx: context.Background(), hosts: map[string]*host{}}
 	s.parts[0] = p
 	return s, p, c
 }

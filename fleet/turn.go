@@ -55,8 +55,8 @@ func (t *ownTurn) begin(ctx context.Context) (s start, err error) {
 		}
 	}
 	s.began = func() { q.began(t.at, now) }
-	s.valid = func() bool { return t.at.part.lease.left(t.worker.clock) > 0 && q.isValid(t.at, now) }
-	if t.at.part.lease.left(t.worker.clock) <= 0 {
+	s.valid = func() bool { return t.at.part.left(t.worker.clock) > 0 && q.isValid(t.at, now) }
+	if t.at.part.left(t.worker.clock) <= 0 {
 		s.began()
 		return s, errLate
 	}

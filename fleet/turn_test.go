@@ -193,18 +193,11 @@ func TestPermit(t *testing.T) {
 	c := newFakeClock()
 	w := newFixture(t, redirecting)
 	owner, asker := w.workerAt(f, w.options(), c), w.workerAt(other, w.options(), c)
-	l, err := owner.leases.take(t.Context(), leaseName(0))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	defer owner.running.Wait()
 	defer cancel()
-	if err := owner.begin(ctx, 0, l); err != nil {
-		t.Fatal(err)
-	}
-	p := owner.queue.partition(0)
+	p := owner.holds(ctx, t, 0)
 	defer p.end()
 	at := f.placeOf("h")
 	ask := func() *remoteTurn {

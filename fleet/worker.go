@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,9 +52,9 @@ type Worker struct {
 	options  WorkerOptions
 	polite   access.Politeness // limits from the options, with defaults
 	clock    Clock
-	name     string
 	queue    *scheduler
 	leases   *leases
+	lease    *lease // only manage uses it
 	hops     hops
 	sites    robotsCache
 	growing  gates // sites whose pages a goroutine is counting
@@ -63,7 +62,8 @@ type Worker struct {
 	running  sync.WaitGroup
 	ready    *slot      // slot that only decodes links and makes no requests
 	keeping  sync.Mutex // locked while the worker stores the requested limits of a host
-	beat     uint64     // number of announcements
+
+	reported time.Time // time of the last report; only manage uses it
 
 	// Only manage uses the mode and its revision.
 	mode         Mode // empty until the first successful read
@@ -75,8 +75,9 @@ type Worker struct {
 	ended     bool      // spawn starts no more goroutines
 	noted     time.Time
 	permits   map[string]*permit
-	last      uint64        // sequence number of the last known target
-	news      chan struct{} // closed when more targets exist
+	unsure    map[int]uint64 // partitions to release, with the revision of their keys
+	last      uint64         // sequence number of the last known target
+	news      chan struct{}  // closed when more targets exist
 	counts    Counts
 }
 
@@ -100,14 +101,14 @@ type Counts struct {
 // NewWorker returns a worker of f.
 func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	w := &Worker{
-		frontier: f, options: o, polite: crawl.Settle(o.Verify.Politeness), clock: o.Clock, name: rand.Text(),
-		permits: map[string]*permit{}, news: make(chan struct{}),
+		frontier: f, options: o, polite: crawl.Settle(o.Verify.Politeness), clock: o.Clock, lease: newLease(),
+		permits: map[string]*permit{}, unsure: map[int]uint64{}, news: make(chan struct{}),
 	}
 	if w.clock == nil {
 		w.clock = SystemClock{}
 	}
 	w.queue = newScheduler(w.clock, w.refill, w.keepHost)
-	w.leases = newLeases(f.leases, w.clock, w.name)
+	w.leases = newLeases(f, w.clock)
 	w.outbox = outbox{frontier: f, clock: w.clock, sent: make(chan sentVerdict, maxUnacked), done: w.stored, note: func(format string, args ...any) {
 		w.storeFailed()
 		w.noteRarely(format, args...)
