@@ -87,10 +87,7 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string, m
 // lastOfLeader is like last, but for a stream with replicas. The leader sends one message at a
 // time.
 func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []string, most int) (list []*jetstream.RawStreamMsg, err error) {
-	stream, err := f.js.Stream(ctx, name)
-	if err != nil {
-		return nil, err
-	}
+	stream := f.streams[name]
 	var exact []string
 	for _, subject := range subjects {
 		if !strings.HasSuffix(subject, ".*") {

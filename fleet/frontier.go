@@ -76,6 +76,7 @@ type Frontier struct {
 	targets, verdicts, links jetstream.Stream
 	leases, hosts, control   jetstream.KeyValue
 	workers                  jetstream.KeyValue
+	streams                  map[string]jetstream.Stream // all streams, including those of the buckets
 }
 
 // The streams and buckets of a frontier. A subject consists of the stream name, the partition, the
@@ -111,7 +112,7 @@ func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Frontier{name: name, nc: nc, js: js}, nil
+	return &Frontier{name: name, nc: nc, js: js, streams: map[string]jetstream.Stream{}}, nil
 }
 
 // FindFrontier opens an existing frontier. The error is [ErrNoFrontier], [ErrName] or an error
@@ -206,6 +207,9 @@ func (f *Frontier) open(ctx context.Context, c jetstream.StreamConfig) (jetstrea
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		stream, err = f.js.Stream(ctx, c.Name) // another process has created the stream
+	}
+	if err == nil {
+		f.streams[c.Name] = stream
 	}
 	return stream, err
 }

@@ -11,12 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 const (
 	tickEvery = time.Second
-	// newsEvery is the interval between two searches of a worker for new targets.
+	// newsEvery is the time between news of a target and the first search for it, and between other
+	// looks at the worker's own state.
 	newsEvery = 100 * time.Millisecond
 	// renewTime limits the wait for a renewal. After that time, the worker sends the renewal again.
 	// callTime limits all other requests of a round. Together they are shorter than leaseTime, so
@@ -31,7 +33,6 @@ const (
 
 // manage takes, renews and releases leases until ctx ends or the fleet is drained.
 func (w *Worker) manage(ctx context.Context) error {
-	w.running.Go(func() { w.watchNews(ctx) })
 	if w.frontier.settings.Every > 0 {
 		w.running.Go(func() { w.recrawl(ctx) })
 	}
@@ -144,11 +145,11 @@ func (w *Worker) drainAll(ctx context.Context) {
 	w.endDrained(ctx)
 }
 
-// share writes the report of this worker, and releases the partitions that exceed the worker's
-// share. If the worker has fewer, share takes free partitions. ctx is the context of the partitions,
+// share releases the partitions that exceed the worker's share. If the worker has fewer, share takes
+// free partitions. Then it writes the report of this worker. ctx is the context of the partitions,
 // and call limits the requests to the server.
 func (w *Worker) share(ctx, call context.Context) error {
-	if err := errors.Join(w.report(call), w.releaseUnsure(call)); err != nil {
+	if err := w.releaseUnsure(call); err != nil {
 		return err
 	}
 	live, err := w.leases.live(call, w.lease)
@@ -167,7 +168,7 @@ func (w *Worker) share(ctx, call context.Context) error {
 		w.drain(p)
 	}
 	w.endDrained(call)
-	return w.takeFree(ctx, call, share-len(parts))
+	return errors.Join(w.takeFree(ctx, call, share-len(parts)), w.report(call))
 }
 
 // takeFree takes up to n free partitions. Different workers begin the search at different
@@ -296,14 +297,21 @@ func (w *Worker) begin(ctx, call context.Context, p *partition) error {
 	p.old = info.State.LastSeq
 	inside, cancel := context.WithCancel(ctx)
 	p.ctx = inside
-	sub, err := w.servePermits(p)
+	permits, err := w.servePermits(p)
 	if err != nil {
 		cancel()
 		return err
 	}
+	news, err := w.watchNews(p)
 	p.end = func() {
 		cancel()
-		_ = sub.Unsubscribe() // fails only if the connection or the subscription has ended
+		for _, s := range []*nats.Subscription{permits, news} {
+			_ = s.Unsubscribe() // fails only if the connection or the subscription has ended
+		}
+	}
+	if err != nil {
+		p.end()
+		return err
 	}
 	w.queue.mu.Lock()
 	w.queue.parts[p.number] = p

@@ -183,12 +183,17 @@ func TestEachError(t *testing.T) {
 // openParts returns a frontier with the number of partitions.
 func openParts(t *testing.T, partitions int) *Frontier {
 	t.Helper()
+	return openSettings(t, Settings{Partitions: partitions})
+}
+
+func openSettings(t *testing.T, s Settings) *Frontier {
+	t.Helper()
 	e, err := Embed(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() })
-	f, _ := connected(t, e, Settings{Partitions: partitions})
+	f, _ := connected(t, e, s)
 	return f
 }
 

@@ -11,38 +11,35 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// readAgain is how long a reader waits if no more targets are known.
-const readAgain = 10 * time.Second
+const (
+	// readAgain is how long a reader waits if no more targets are known. The connection may lose
+	// news.
+	readAgain = 10 * time.Second
+	// storeTime is how long the server may need to store a published target.
+	storeTime = time.Second
+)
 
-// watchNews looks for more targets until ctx ends.
-func (w *Worker) watchNews(ctx context.Context) {
-	for !wait(w.clock, newsEvery, ctx.Done()) {
-		info, err := w.frontier.targets.Info(ctx)
-		if err != nil {
-			continue // tick writes a note if the server does not respond
+// watchNews subscribes to new targets of p. A message means that the server will store a target, or
+// that the target exists already.
+func (w *Worker) watchNews(p *partition) (*nats.Subscription, error) {
+	p.news = make(chan struct{}, 1)
+	return w.frontier.nc.Subscribe(w.frontier.partSubject(p.number), func(*nats.Msg) {
+		select {
+		case p.news <- struct{}{}:
+		default: // the reader has not seen the previous message yet
 		}
-		w.mu.Lock()
-		if info.State.LastSeq > w.last {
-			w.last = info.State.LastSeq
-			close(w.news)
-			w.news = make(chan struct{})
-		}
-		w.mu.Unlock()
-	}
+	})
 }
 
 // read reads the targets of a partition in order until ctx ends. It adds the targets without a
 // verdict to the queue.
 func (w *Worker) read(ctx context.Context, p *partition) {
 	filter := w.frontier.partSubject(p.number)
+	pause := readAgain
 	for w.awaitRoom(ctx, p) {
-		w.mu.Lock()
-		news := w.news
-		w.mu.Unlock()
 		m, err := w.frontier.nextTarget(ctx, p.next, filter)
 		if err == nil && m == nil {
-			// A later round reads missed targets.
-			wait2(w.clock, readAgain, ctx.Done(), news)
+			pause = w.awaitNews(ctx, p, pause)
 			continue
 		}
 		if err == nil {
@@ -58,6 +55,22 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 		p.next = m.Sequence + 1
 		w.queue.mu.Unlock()
 	}
+}
+
+// awaitNews waits for new targets of p, at most for the duration d. It returns how long the next
+// call should wait: after news, the reader looks soon, and again when the target must be stored.
+func (w *Worker) awaitNews(ctx context.Context, p *partition, d time.Duration) time.Duration {
+	due := make(chan struct{})
+	stop := w.clock.AfterFunc(d, func() { close(due) })
+	defer stop()
+	select {
+	case <-p.news:
+		wait(w.clock, newsEvery, ctx.Done())
+		return storeTime
+	case <-due:
+	case <-ctx.Done():
+	}
+	return readAgain
 }
 
 // awaitRoom waits until the queue accepts more jobs. It returns false if ctx has ended or the

@@ -49,8 +49,9 @@ type partition struct {
 	ctx      context.Context // ends when the worker releases or loses the partition
 	end      func()          // ends ctx
 
-	next     uint64 // first unread sequence number
-	saved    uint64 // stored low-water mark
+	news     chan struct{} // has an element if a target may have been published
+	next     uint64        // first unread sequence number
+	saved    uint64        // stored low-water mark
 	hosts    map[string]*host
 	active   int    // running requests to its hosts
 	busy     int    // number of holds by tasks and by verdicts that are not stored yet

@@ -76,8 +76,6 @@ type Worker struct {
 	noted     time.Time
 	permits   map[string]*permit
 	unsure    map[int]uint64 // partitions to release, with the revision of their keys
-	last      uint64         // sequence number of the last known target
-	news      chan struct{}  // closed when more targets exist
 	counts    Counts
 }
 
@@ -102,7 +100,7 @@ type Counts struct {
 func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	w := &Worker{
 		frontier: f, options: o, polite: crawl.Settle(o.Verify.Politeness), clock: o.Clock, lease: newLease(),
-		permits: map[string]*permit{}, unsure: map[int]uint64{}, news: make(chan struct{}),
+		permits: map[string]*permit{}, unsure: map[int]uint64{},
 	}
 	if w.clock == nil {
 		w.clock = SystemClock{}
