@@ -103,10 +103,12 @@ func (s *Settings) isDue(o *verify.Outcome, age time.Duration) bool {
 	return age >= s.Every
 }
 
+// soonest returns the lowest age at which a verdict may be due.
+func (s *Settings) soonest() time.Duration { return min(s.Every, cmp.Or(s.EveryBad, s.Every)) }
+
 // recrawl looks for due verdicts periodically until ctx ends.
 func (w *Worker) recrawl(ctx context.Context) {
-	s := w.frontier.settings
-	pause := max(min(s.Every, cmp.Or(s.EveryBad, s.Every))/8, time.Second)
+	pause := max(w.frontier.settings.soonest()/8, time.Second)
 	for !wait(w.clock, pause, ctx.Done()) {
 		for _, p := range w.sortedParts() {
 			if err := w.recrawlPart(ctx, p); err != nil && ctx.Err() == nil {
@@ -116,7 +118,9 @@ func (w *Worker) recrawl(ctx context.Context) {
 	}
 }
 
-// recrawlPart adds the targets of p whose verdicts are due.
+// recrawlPart adds the targets of p whose verdicts are due. The stream is in the order of storing,
+// because a new verdict moves to its end. So recrawlPart stops at the first verdict that is too young
+// to be due.
 func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 	filter := w.frontier.subject(verdictStream, fmt.Sprint(p.number), ">")
 	for next := uint64(1); w.awaitRoom(ctx, p); {
@@ -127,10 +131,14 @@ func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 		if err != nil {
 			return err
 		}
+		now := w.clock.Now()
+		if now.Sub(m.Time) < w.frontier.settings.soonest() {
+			return nil
+		}
 		next = m.Sequence + 1
 		v := &verdict{sequence: m.Sequence}
 		at, err := w.frontier.parseSubject(verdictStream, m.Subject)
-		if err != nil || json.Unmarshal(m.Data, &v.response) != nil || !w.frontier.settings.isDue(&v.response.Outcome, w.clock.Now().Sub(v.response.When)) {
+		if err != nil || json.Unmarshal(m.Data, &v.response) != nil || !w.frontier.settings.isDue(&v.response.Outcome, now.Sub(v.response.When)) {
 			continue
 		}
 		if err := w.askAgain(ctx, p, at, v); err != nil {

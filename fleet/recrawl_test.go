@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -110,6 +111,54 @@ func (c *skewed) Now() time.Time {
 
 func (c *skewed) AfterFunc(d time.Duration, f func()) (stop func()) {
 	return SystemClock{}.AfterFunc(d, f)
+}
+
+// A round of the recrawl reads the verdicts in the order of storing, up to the first one that is too
+// young.
+func TestRecrawlStops(t *testing.T) {
+	f := openSettings(t, Settings{Partitions: 1, Every: 30 * 24 * time.Hour, EveryBad: 24 * time.Hour})
+	w := newFixture(t, redirecting)
+	clock := &skewed{now: time.Now()}
+	worker := NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: clock})
+	s, err := NewSubmitter(worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	defer w.start(worker)()
+	for range s.Run(t.Context(), slices.Values([]verify.Source{manyHosts(50, 5)})) {
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	reads, err := f.nc.SubscribeSync("$JS.API.DIRECT.GET." + f.stream(verdictStream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for age, want := range map[time.Duration]int{23 * time.Hour: 1, 25 * time.Hour: 51} {
+		clock.set(time.Now().Add(age))
+		for _, p := range worker.sortedParts() {
+			if err := worker.recrawlPart(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.nc.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for n, _, _ := reads.Pending(); n > 0; n-- {
+			m, err := reads.NextMsg(time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(m.Data), "next_by_subj") {
+				got++
+			}
+		}
+		if got != want {
+			t.Errorf("%d reads after %s, want %d", got, age, want)
+		}
+	}
 }
 
 func TestChangeOf(t *testing.T) {
