@@ -95,9 +95,10 @@ func (c offsetClock) Now() time.Time { return time.Now().Add(c.by) }
 
 // Of the test with faults.
 const (
-	faultAtOnce   = 2
-	faultInterval = 100 * time.Millisecond
-	faultParallel = 24
+	faultAtOnce     = 2
+	faultInterval   = 100 * time.Millisecond
+	faultParallel   = 24
+	faultPartitions = 32
 )
 
 func faultOptions() verify.Options {

@@ -226,7 +226,7 @@ func newFaultTest(t testing.TB, form *faultForm) *faultTest {
 		hosts.end()
 	})
 	x.frontier, err = tryQuietly(t.Context(), func() (*Frontier, error) {
-		return OpenFrontier(t.Context(), nc, "default", Settings{Replicas: 3, Partitions: 32, PerHost: faultAtOnce, Interval: faultInterval})
+		return OpenFrontier(t.Context(), nc, "default", Settings{Replicas: 3, Partitions: faultPartitions, PerHost: faultAtOnce, Interval: faultInterval})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -239,6 +239,20 @@ func newFaultTest(t testing.TB, form *faultForm) *faultTest {
 	for i := range x.workers {
 		x.startWorker(i)
 	}
+	// A partition that moves to another worker repeats the targets that wait for the host of a
+	// redirect. So the workers share the partitions before the first target.
+	eventually(t, func() bool {
+		s, err := x.frontier.Status(t.Context())
+		if err != nil || len(s.Workers) != len(x.workers) {
+			return false
+		}
+		for _, c := range s.Workers {
+			if c.Held != faultPartitions/len(x.workers) {
+				return false
+			}
+		}
+		return true
+	})
 	return x
 }
 
