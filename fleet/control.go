@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,7 @@ func (f *Frontier) SetMode(ctx context.Context, m Mode) error {
 }
 
 // mode returns the mode, and the revision of its record. If no mode was ever set, the revision is
-// 0.
+// 0. If the text of the record is unknown, m is empty.
 func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error) {
 	entry, err := f.control.Get(ctx, modeKey)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -40,19 +41,24 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 		return "", 0, err
 	}
 	m = Mode(entry.Value())
-	if !slices.Contains([]Mode{Pause, Drain}, m) {
-		m = Run
+	if !slices.Contains([]Mode{Run, Pause, Drain}, m) {
+		m = ""
 	}
 	return m, entry.Revision(), nil
 }
 
-// readMode returns the mode that applies to the worker. After an error, the last known mode still
-// applies. If no mode is known, m is empty. A server that lags behind sends an older record, which
+// readMode returns the mode that applies to the worker. After an error, and if the text of the record
+// is unknown, the last known mode still applies. If no mode is known, m is empty after an error, and
+// Run for an unknown text. A server that lags behind sends an older record, which
 // must neither end a pause nor stop the worker. The worker applies a pause even if its record is
 // older, because the revisions of a bucket that was created again begin at 1.
 func (w *Worker) readMode(ctx context.Context) (m Mode, err error) {
 	m, revision, err := w.frontier.mode(ctx)
-	if err == nil && (m == Pause || revision >= w.modeRevision) {
+	switch {
+	case err != nil:
+	case m == "":
+		w.mode = cmp.Or(w.mode, Run)
+	case m == Pause || revision >= w.modeRevision:
 		w.mode, w.modeRevision = m, max(revision, w.modeRevision)
 	}
 	return w.mode, err
@@ -76,6 +82,7 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	if s.Mode, _, err = f.mode(ctx); err != nil {
 		return s, err
 	}
+	s.Mode = cmp.Or(s.Mode, Run)
 	for kind, to := range map[string]*uint64{targetStream: &s.Targets, verdictStream: &s.Verdicts, deadStream: &s.Dead, changeStream: &s.Changes, linkStream: new(uint64)} {
 		stream, err := f.js.Stream(ctx, f.stream(kind))
 		if err != nil {

@@ -105,6 +105,7 @@ func TestOlderMode(t *testing.T) {
 		"drain in pause":                 {{pause, 4, Pause}, {drain, 3, Pause}, {drain, 5, Drain}},
 		"older run":                      {{pause, 5, Pause}, {run, 4, Pause}, {run, 6, Run}},
 		"older pause":                    {{run, 4, Run}, {pause, 3, Pause}, {run, 4, Run}},
+		"unknown text":                   {{"stored", 1, Run}, {pause, 2, Pause}, {"stored", 9, Pause}, {run, 3, Run}},
 		"older run after an older pause": {{pause, 5, Pause}, {pause, 3, Pause}, {run, 4, Pause}, {run, 6, Run}},
 	} {
 		control := &faultyBucket{}

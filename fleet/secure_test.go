@@ -221,6 +221,18 @@ func TestUsers(t *testing.T) {
 	if err := s.Err(); err != nil || count != 200 {
 		t.Fatal(count, err)
 	}
+	// The submitter itself checks a URL with a password. The owner of the host permits this.
+	hosts.passwords = true
+	secret, err := NewSubmitter(hosts.worker(submitterFrontier, hosts.options()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer secret.Close()
+	for r := range secret.Run(t.Context(), slices.Values([]verify.Source{document("secret", "http://u:secret@h1.example/x")})) {
+		if r.Verdict != verify.Alive {
+			t.Errorf("%s %s", r.Verdict, r.Detail)
+		}
+	}
 	if status, err := readerFrontier.Status(t.Context()); err != nil || status.Verdicts != 200 || len(status.Workers) != 2 {
 		t.Errorf("%+v %v", status, err)
 	}
