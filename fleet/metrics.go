@@ -26,13 +26,13 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		{"late_total", "counter", "Requests that timed out waiting for a host of another worker.", c.Late},
 		{"dead_letters_total", "counter", "Messages that could not be read.", c.Buried},
 		{"links_total", "counter", "Links found in pages.", c.Links},
-		{"partitions", "gauge", "Partitions whose lease the worker holds.", c.Held},
+		{"partitions", "gauge", "Partitions that the worker holds.", c.Held},
 		{"waiting", "gauge", "Targets waiting in the worker.", c.Waiting},
 		{"active", "gauge", "Targets with a request in progress.", c.Active},
 		{"unacknowledged", "gauge", "Verdicts that the NATS server has not acknowledged yet.", len(w.outbox.sent)},
 		{"hosts", "gauge", "Hosts with targets in the worker.", c.Hosts},
 		{"oldest_target_age_seconds", "gauge", "Age of the oldest waiting target.", int(w.oldest().Seconds())},
-		{"leases_lost_total", "counter", "Partitions whose lease ended before it was renewed.", c.Lost},
+		{"leases_lost_total", "counter", "Partitions lost because the lease of the worker was not renewed in time.", c.Lost},
 		{"store_errors_total", "counter", "Operations that the NATS servers failed to complete.", c.Errors},
 	} {
 		fmt.Fprintf(out, "# HELP locus_fleet_%s %s\n# TYPE locus_fleet_%s %s\nlocus_fleet_%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
