@@ -15,7 +15,8 @@ var hopFields = [...]string{
 	"Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info",
 }
 
-// copyEndToEnd copies all header fields that are not hop-by-hop fields.
+// copyEndToEnd copies all header fields that are not hop-by-hop fields. The headers share the values
+// of the fields.
 func copyEndToEnd(to, from http.Header) {
 	named := make(map[string]bool)
 	for _, list := range from.Values("Connection") {
@@ -25,7 +26,7 @@ func copyEndToEnd(to, from http.Header) {
 	}
 	for name, values := range from {
 		if !named[name] && !slices.Contains(hopFields[:], name) {
-			to[name] = slices.Clone(values)
+			to[name] = values
 		}
 	}
 }

@@ -60,8 +60,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 
 // forward forwards a request for an http or https URL, and sends the response to the client.
 func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer scheme.Dialer) error {
-	ctx, stop := withInterim(r, w.ResponseWriter)
-	out, err := newWebRequest(ctx, r.Method, u)
+	out, err := newWebRequest(r.Context(), r.Method, u)
 	if err != nil {
 		return err
 	}
@@ -81,8 +80,12 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 		out.Body = r.Body
 		out.ContentLength = r.ContentLength
 	}
-	resp, err := g.sendWeb(u, out, dialer)
-	stop()
+	server := &webServer{gateway: g, url: u, dialer: dialer}
+	if r.ProtoAtLeast(1, 1) {
+		server.interim.client = w.ResponseWriter
+	}
+	resp, err := g.sendWeb(out, server)
+	server.interim.stop()
 	if err != nil {
 		return err
 	}
@@ -104,37 +107,43 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 	return nil
 }
 
-// withInterim returns a context for a request to a server. With this context, the gateway forwards
-// informational responses to the client (RFC 9110 section 15.2) until the caller calls stop.
-// Package net/http itself sends status 100.
-func withInterim(r *http.Request, w http.ResponseWriter) (ctx context.Context, stop func()) {
-	if !r.ProtoAtLeast(1, 1) {
-		return r.Context(), func() {}
+// interim forwards informational responses to a client (RFC 9110 section 15.2) until stop. Package
+// net/http itself sends 100.
+type interim struct {
+	mu     sync.Mutex
+	client http.ResponseWriter // nil if the client gets no informational responses
+}
+
+// watch returns a context for a request to a server whose informational responses i forwards.
+func (i *interim) watch(ctx context.Context) context.Context {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.client == nil {
+		return ctx
 	}
-	var mu sync.Mutex
-	stopped := false
-	ctx = httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
-			mu.Lock()
-			defer mu.Unlock()
-			if stopped || status == http.StatusContinue {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			if i.client == nil || status == http.StatusContinue {
 				return nil
 			}
-			h := w.Header()
+			h := i.client.Header()
 			final := maps.Clone(h)
 			clear(h)
 			copyEndToEnd(h, http.Header(header))
-			w.WriteHeader(status)
+			i.client.WriteHeader(status)
 			clear(h)
 			maps.Copy(h, final)
 			return nil
 		},
 	})
-	return ctx, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		stopped = true
-	}
+}
+
+func (i *interim) stop() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.client = nil
 }
 
 // send sends a response whose header is complete.
