@@ -34,6 +34,8 @@ type guardConn struct {
 	guard guard
 	err   error
 	heard bool // the client has sent at least one byte
+
+	held []byte // bytes that Write has collected; nil if Write sends them
 }
 
 // isSilent reports whether the client has sent no byte.
@@ -66,6 +68,30 @@ func (c *guardConn) Read(p []byte) (int, error) {
 		return passed, nil
 	}
 	return n, err
+}
+
+// Write sends p. During a call of atOnce, it only collects p.
+func (c *guardConn) Write(p []byte) (int, error) {
+	if c.held == nil {
+		return c.Conn.Write(p)
+	}
+	c.held = append(c.held, p...)
+	return len(p), nil
+}
+
+// atOnce calls the function write, and sends all bytes of its Write calls with one system call.
+// Package net/http would send the header and the body of a small response with two calls, and wake
+// the client twice.
+func (c *guardConn) atOnce(write func()) error {
+	buffer := chunks.Get().(*[chunk]byte)
+	c.held = buffer[:0]
+	defer func() {
+		c.held = nil
+		chunks.Put(buffer)
+	}()
+	write()
+	_, err := c.Conn.Write(c.held)
+	return err
 }
 
 // ReadFrom lets the operating system copy a file to the client, as with sendfile.

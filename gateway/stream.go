@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -44,9 +45,9 @@ func (w *recorder) stream(body io.Reader) {
 }
 
 // stream copies body to the client without delay. For a slow client it buffers one chunk. If body
-// implements [io.WriterTo], as the bodies of package cache do, stream calls WriteTo.
-func stream(w http.ResponseWriter, body io.Reader) error {
-	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk}
+// implements [io.WriterTo], stream calls WriteTo. Bodies of package cache implement it.
+func stream(w *recorder, body io.Reader) error {
+	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk, conn: w.conn}
 	if from, ok := body.(io.WriterTo); ok {
 		_, err := from.WriteTo(out)
 		return err
@@ -159,11 +160,13 @@ func (c *chunksOf) free() {
 	chunks.Put(c.small)
 }
 
-// paced writes to a client in pieces. Each piece has a deadline.
+// paced writes to a client in pieces. Each piece has a deadline. A small body that is complete leaves
+// together with its header.
 type paced struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	piece   int64 // size of the next piece
+	piece   int64      // size of the next piece
+	conn    *guardConn // connection of the client; may be nil
 }
 
 // extendWrite sets the deadline for the next piece.
@@ -173,6 +176,14 @@ func extendWrite(c *http.ResponseController) {
 }
 
 func (w *paced) Write(p []byte) (n int, err error) {
+	if w.conn != nil && len(p) <= chunk/2 && int64(len(p)) == announced(w) {
+		extendWrite(w.control)
+		sent := w.conn.atOnce(func() {
+			n, err = w.ResponseWriter.Write(p)
+			_ = w.control.Flush() // fails only if a middleware's writer can't flush, and then net/http flushes later
+		})
+		return n, cmp.Or(err, sent)
+	}
 	for len(p) > 0 && err == nil {
 		var m int
 		begun := time.Now()
