@@ -1,9 +1,10 @@
 // Command gateway measures "locus gateway" under load, and other programs in the same run on the
 // same machine. For small cached objects, it compares the gateway with a file server of package
 // net/http. For a large uncached file over FTP, it compares a download by curl through the gateway
-// with a direct download by curl. It also measures the memory that many slow or idle clients need.
+// with a direct download by curl, and with a download through a relay that only copies bytes. It
+// also measures the memory that many slow or idle clients need.
 //
-// It builds and starts the command, a file server and vsftpd as separate processes. It
+// It builds and starts the command, a file server, the relay and vsftpd as separate processes. It
 // needs curl, vsftpd, and root for vsftpd.
 package main
 
@@ -38,6 +39,7 @@ type loadTest struct {
 	processes                []*exec.Cmd
 	program                  string // path of the command
 	files, gateway, ftp      string // addresses
+	relay                    string // address of the relay for ftp
 	pid                      int    // process ID of the gateway
 }
 
@@ -50,6 +52,7 @@ const (
 func run() {
 	var b loadTest
 	files := flag.String("files", "", "serve only this directory over HTTP")
+	relayed := flag.String("relay", "", "only relay FTP connections to this address")
 	flag.DurationVar(&b.time, "time", 3*time.Second, "length of a round")
 	flag.IntVar(&b.rounds, "rounds", 5, "number of rounds")
 	flag.IntVar(&b.clients, "clients", 8, "concurrent clients for small objects")
@@ -61,6 +64,9 @@ func run() {
 	flag.Parse()
 	if *files != "" {
 		serveFiles(*files)
+	}
+	if *relayed != "" {
+		serveRelay(*relayed)
 	}
 	b.dir = bench.Must(os.MkdirTemp(*tmp, "locus-bench-"))
 	defer os.RemoveAll(b.dir)
@@ -114,6 +120,7 @@ func (b *loadTest) start() {
 	bench.BuildCommand(b.program)
 	b.files, _ = b.server(bench.Must(os.Executable()), "-files", pub)
 	b.startFTP(pub)
+	b.relay, _ = b.server(bench.Must(os.Executable()), "-relay", b.ftp)
 	_, port, _ := strings.Cut(b.files, ":")
 	_, ftpPort, _ := strings.Cut(b.ftp, ":")
 	b.gateway, b.pid = b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--allow-private", "--allow-port", port, "--allow-port", ftpPort,
@@ -237,28 +244,87 @@ func together(n int, fn func(i int) error) {
 	bench.Check(errors.Join(errs...))
 }
 
-// large downloads an uncached file over FTP with curl, directly and through the gateway.
+// large downloads an uncached file over FTP with curl, directly, through the relay and through the
+// gateway.
 func (b *loadTest) large() {
-	var c comparison
-	for round := range b.rounds {
-		url := fmt.Sprintf("ftp://%s/large%02d", b.ftp, round)
-		c.add(curl(url), curl("-x", "http://"+b.gateway, url))
-	}
-	fmt.Printf("| %d MiB over FTP that are not stored | only curl: %.0f MB/s | curl through it: %.0f MB/s | **%.2f** |\n",
-		largeSize>>20, bench.Median(c.direct), bench.Median(c.gateway), bench.Median(c.ratios))
+	b.download("that are not stored", b.gateway)
 }
 
 // through is like large, but with a gateway without a cache.
 func (b *loadTest) through() {
 	_, port, _ := strings.Cut(b.ftp, ":")
 	addr, _ := b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--allow-private", "--allow-port", port, "--no-cache", "--log-format", "none")
-	var c comparison
-	for range b.rounds {
-		url := fmt.Sprintf("ftp://%s/large", b.ftp)
-		c.add(curl(url), curl("-x", "http://"+addr, url))
+	b.download("with --no-cache", addr)
+}
+
+// download measures downloads through the gateway at addr.
+func (b *loadTest) download(what, addr string) {
+	var c, relayed comparison
+	for round := range b.rounds {
+		path := fmt.Sprintf("/large%02d", round)
+		direct, relay := curl("ftp://"+b.ftp+path), curl("ftp://"+b.relay+path)
+		through := curl("-x", "http://"+addr, "ftp://"+b.ftp+path)
+		c.add(direct, through)
+		relayed.add(relay, through)
 	}
-	fmt.Printf("| %d MiB over FTP, --no-cache | only curl: %.0f MB/s | curl through it: %.0f MB/s | **%.2f** |\n",
-		largeSize>>20, bench.Median(c.direct), bench.Median(c.gateway), bench.Median(c.ratios))
+	for _, row := range []struct {
+		with string
+		c    comparison
+	}{{"only curl", c}, {"curl through a TCP relay", relayed}} {
+		fmt.Printf("| %d MiB over FTP %s | %s: %.0f MB/s | curl through it: %.0f MB/s | **%.2f** |\n",
+			largeSize>>20, what, row.with, bench.Median(row.c.direct), bench.Median(row.c.gateway), bench.Median(row.c.ratios))
+	}
+}
+
+// serveRelay relays FTP connections to an address. It copies all bytes of the control and data
+// connections, and changes only the port in the reply to EPSV (RFC 2428 section 3), so that the
+// client opens the data connection to the relay. io.Copy lets the operating system move the bytes.
+func serveRelay(to string) {
+	l := bench.Must(net.Listen("tcp", "127.0.0.1:0"))
+	fmt.Println("http://" + l.Addr().String() + "/")
+	for {
+		relay(bench.Must(l.Accept()), to, func(client, server net.Conn) {
+			for r := bufio.NewReader(server); ; {
+				reply, err := r.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if before, port, ok := strings.Cut(reply, "(|||"); ok && strings.HasPrefix(reply, "229 ") {
+					reply = before + "(|||" + relayData(port[:strings.IndexByte(port, '|')]) + "|)\r\n"
+				}
+				if _, err := io.WriteString(client, reply); err != nil {
+					return
+				}
+			}
+		})
+	}
+}
+
+// relayData relays one connection to a port of this machine. It returns the port for the client.
+func relayData(port string) string {
+	l := bench.Must(net.Listen("tcp", "127.0.0.1:0"))
+	go func() {
+		defer l.Close()
+		if client, err := l.Accept(); err == nil {
+			relay(client, "127.0.0.1:"+port, func(client, server net.Conn) { io.Copy(client, server) })
+		}
+	}()
+	_, own, _ := net.SplitHostPort(l.Addr().String())
+	return own
+}
+
+// relay copies the client's bytes to an address, and the other direction with the function back.
+func relay(client net.Conn, to string, back func(client, server net.Conn)) {
+	server := bench.Must(net.Dial("tcp", to))
+	go func() {
+		io.Copy(server, client)
+		server.(*net.TCPConn).CloseWrite()
+	}()
+	go func() {
+		back(client, server)
+		client.Close()
+		server.Close()
+	}()
 }
 
 func curl(args ...string) float64 {
