@@ -247,7 +247,7 @@ func together(n int, fn func(i int) error) {
 // large downloads an uncached file over FTP with curl, directly, through the relay and through the
 // gateway.
 func (b *loadTest) large() {
-	b.download("that are not stored", b.gateway)
+	b.download("that are not yet stored", b.gateway)
 }
 
 // through is like large, but with a gateway without a cache.
