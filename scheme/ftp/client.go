@@ -134,7 +134,7 @@ func (x *operation) attempt() (scheme.Resource, error) {
 		port = SecurePort
 	}
 	l := lineconn.NewKey(x.req.Dial, x.url.u, port, x.url.Secure())
-	if kept, ok := x.client.takeIdle(l, x.plan.cwd); ok {
+	if kept, ok := x.takeIdle(l); ok {
 		x.use(kept)
 		err := kept.settle()
 		if err == nil {
@@ -258,14 +258,18 @@ func (x *operation) authenticate() error {
 	return err
 }
 
-// takeIdle returns an idle connection on which the client has sent only CWD commands with
-// which the list cwd begins. It prefers the connection with the most such commands.
-func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
-	return c.pool.Take(l, func(ctl *control) int {
-		if !ctl.extends(cwd) {
-			return -1
+// takeIdle returns an idle connection on which the client has already sent the first CWD
+// commands of the plan. It prefers the connection with the most of these commands. If
+// there is none, it returns a connection that can return to the login directory.
+func (x *operation) takeIdle(l lineconn.Key) (ctl *control, ok bool) {
+	return x.client.pool.Take(l, func(ctl *control) int {
+		switch {
+		case ctl.extends(x.plan.cwd):
+			return len(ctl.cwd) + 1
+		case x.req.More && ctl.home != "" && !ctl.habits.noReturn.Load():
+			return 0
 		}
-		return len(ctl.cwd)
+		return -1
 	})
 }
 
@@ -281,6 +285,7 @@ type control struct {
 	realm string              // realm in the question to Request.Ask
 
 	cwd      []string // arguments of the CWD commands that succeeded
+	home     string   // name of the login directory; empty if not known
 	dataType string   // argument of the last TYPE; empty if none
 	listVerb string   // LIST or MLSD; empty if not known yet
 

@@ -841,7 +841,34 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// closing is a connection that closes a channel when it is closed.
+// If more URLs will follow, a connection returns to the login directory by its name, even if
+// that name is not "/". If that fails, the client opens another connection.
+func TestReturnHome(t *testing.T) {
+	files := ftptest.Files{`h"o me/a/x`: {Data: "x"}, `h"o me/a/b/y`: {Data: "y"}, `h"o me/c/z`: {Data: "z"}}
+	apart := []string{"PWD|CWD a|TYPE I|RETR x|CWD b|RETR y", "CWD c|TYPE I|RETR z", "CWD a|TYPE I|RETR x", ""}
+	for reply, want := range map[string][]string{
+		"257 \"/h\"\"o me\" is \"home\"\r\n": {`PWD|CWD a|TYPE I|RETR x|CWD /h"o me|CWD c|RETR z|CWD /h"o me|CWD a|CWD b|RETR y|CWD /h"o me|CWD a|RETR x`, ""},
+		"500 What?\r\n":                      apart,
+		"257 home\r\n":                       apart,
+		"257 \"/\x00\" home\r\n":             apart,
+		"257 \"/missing\"\r\n":               {"PWD|CWD a|TYPE I|RETR x|CWD /missing", "CWD c|TYPE I|RETR z", "CWD a|CWD b|TYPE I|RETR y", "CWD a|TYPE I|RETR x", ""},
+		"":                                   {"PWD", "CWD a|TYPE I|RETR x|CWD b|RETR y", "CWD c|TYPE I|RETR z", "CWD a|TYPE I|RETR x", ""},
+	} {
+		t.Run(reply, func(t *testing.T) {
+			w := start(t, files, &ftptest.Options{User: "u", Password: "p", Home: `h"o me`, Fault: ftptest.Fault{Replies: map[string]string{"PWD": reply}}}, nil)
+			w.req.More = true
+			w.wantGet("u:p@", "/a/x", "x")
+			w.wantGet("u:p@", "/c/z", "z")
+			w.wantGet("u:p@", "/a/b/y", "y")
+			w.wantGet("u:p@", "/a/x", "x")
+			for i, want := range want {
+				w.wantSent(i, want)
+			}
+		})
+	}
+}
+
+// closing reports when a connection is closed.
 type closing struct {
 	net.Conn
 	closed chan<- struct{}

@@ -91,25 +91,58 @@ func (c *control) extends(cwd []string) bool {
 	return len(cwd) >= len(c.cwd) && slices.Equal(cwd[:len(c.cwd)], c.cwd)
 }
 
-// changeDirectory sends the CWD commands for the list cwd that the client has not yet sent
-// over c. After a negative reply, the server's working directory is unchanged, because "the
-// requested action did not take place" (RFC 959 section 4.2).
-func (c *control) changeDirectory(cwd []string) error {
-	for _, dir := range cwd[len(c.cwd):] {
-		r, err := c.command("CWD", dir)
+// changeDirectory sends the CWD commands of the plan that the client has not yet sent over
+// the connection. A negative reply means that "the requested action did not take place" (RFC
+// 959 section 4.2), so the client still knows the server's state.
+func (x *operation) changeDirectory() error {
+	c := x.ctl
+	if !c.extends(x.plan.cwd) {
+		r, err := c.command("CWD", c.home)
 		if err != nil {
 			return err
 		}
 		if !r.completed() {
+			c.Broken = true
+			c.habits.noReturn.Store(true)
+			return &pipelineError{refusal("CWD "+c.home, r)}
+		}
+		c.cwd = nil
+	}
+	steps := x.findHome()
+	for _, dir := range x.plan.cwd[len(c.cwd):] {
+		steps = append(steps, step{[]string{"CWD", dir}, func(r reply) error {
+			if r.completed() {
+				c.cwd = append(c.cwd, dir)
+				return nil
+			}
 			err := refusal("CWD "+dir, r)
 			if dir == "" {
 				return scheme.HintFor(err, scheme.ReasonEmptySegment, "an empty path segment means CWD without an argument, which this server rejects: write %2F for the root directory, or request the whole path at once")
 			}
 			return err
+		}})
+		if err := c.carryOut(steps, ""); err != nil {
+			return err
 		}
-		c.cwd = append(c.cwd, dir)
+		steps = nil
 	}
 	return nil
+}
+
+// findHome returns the step that requests the name of the login directory, so that the
+// connection can return there before the next URL. It sends PWD only if the caller will
+// request other URLs, and only from the login directory.
+func (x *operation) findHome() []step {
+	c := x.ctl
+	if !x.req.More || c.home != "" || len(c.cwd) > 0 || len(x.plan.cwd) == 0 || c.habits.noReturn.Load() || c.habits.oneByOne.Load() {
+		return nil
+	}
+	return []step{{[]string{"PWD"}, func(r reply) error {
+		if c.home = directoryName(r); c.home == "" {
+			c.habits.noReturn.Store(true)
+		}
+		return nil
+	}}}
 }
 
 // unknownCommand reports whether the code means that the server does not support the command.

@@ -128,6 +128,8 @@ func fits(verb string, r reply) bool {
 		return isPassive(r)
 	case "FEAT":
 		return r.code == 211
+	case "PWD":
+		return r.code == 257
 	}
 	return r.code == 200 || r.code == 250
 }
@@ -259,6 +261,7 @@ type habits struct {
 	oneByOne atomic.Bool // the client must receive each reply before it sends the next command
 	notAhead atomic.Bool // the client must not send a command during a transfer
 	exact    atomic.Bool // the server supports MLSD
+	noReturn atomic.Bool // the client can't return to the login directory
 }
 
 // maxServers is the maximum number of servers whose habits a client remembers.

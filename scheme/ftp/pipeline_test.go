@@ -165,14 +165,14 @@ var dialOnly = new(net.Dialer)
 // someFiles returns the files of a server, and url-paths to request.
 func someFiles() (files ftptest.Files, paths []string) {
 	random := rand.New(rand.NewPCG(1, 2))
-	files = ftptest.Files{}
+	files = ftptest.Files{"empty": {}}
+	paths = []string{"/empty"}
 	for i := range 24 {
 		name := fmt.Sprintf("dir%d/file%d", i%2, i)
 		files[name] = ftptest.File{Data: strings.Repeat(fmt.Sprint(i, " "), random.IntN(2000)), ModTime: time.Unix(int64(1e9+i*1000), 0)}
 		paths = append(paths, "/"+name)
 	}
-	files["empty"] = ftptest.File{}
-	paths = append(paths, "/empty", "/missing", "/dir0/missing", "/dir1", "/dir0/", "/dir1/;type=d", "/dir0/file0;type=a")
+	paths = append(paths, "/missing", "/dir0/missing", "/dir1", "/dir0/", "/dir1/;type=d", "/dir0/file0;type=a")
 	return files, paths
 }
 
@@ -374,13 +374,13 @@ func TestRoundTrips(t *testing.T) {
 		later string   // round trip for each later file
 		trips int      // number of round trips for each later file
 	}{
-		{"ahead", nil, []string{"USER", "PASS", "CWD", "TYPE SIZE MDTM EPSV", "RETR EPSV", "SIZE MDTM RETR EPSV"}, "SIZE MDTM RETR EPSV", 1},
+		{"ahead", nil, []string{"USER", "PASS", "PWD CWD", "TYPE SIZE MDTM EPSV", "RETR EPSV", "SIZE MDTM RETR EPSV"}, "SIZE MDTM RETR EPSV", 1},
 		{"not ahead", func(verbs []string, i int, reply string) (string, bool) {
 			if i > 0 && verbs[i-1] == "RETR" {
 				return "450 Busy\r\n", false
 			}
 			return reply, false
-		}, []string{"USER", "PASS", "CWD", "TYPE SIZE MDTM EPSV", "RETR EPSV", "SIZE MDTM EPSV", "RETR"}, "SIZE MDTM EPSV RETR", 2},
+		}, []string{"USER", "PASS", "PWD CWD", "TYPE SIZE MDTM EPSV", "RETR EPSV", "SIZE MDTM EPSV", "RETR"}, "SIZE MDTM EPSV RETR", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &relay{server: server.Addr(), spoil: c.spoil}

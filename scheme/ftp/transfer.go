@@ -41,7 +41,7 @@ func (x *operation) use(ctl *control) {
 }
 
 func (x *operation) perform() (res scheme.Resource, err error) {
-	if err = x.ctl.changeDirectory(x.plan.cwd); err == nil {
+	if err = x.changeDirectory(); err == nil {
 		if x.plan.action == retrieve {
 			res, err = x.retrieve()
 		} else {

@@ -54,7 +54,7 @@ func inetutilsFTPD(t testing.TB) *peer {
 	return &peer{port: r.port, home: homeOf(t), log: r.text}
 }
 
-// Many files that are fetched over a few connections with pipelined commands match the server's
+// Many files in three directories that are fetched over a few connections with pipelined commands match the server's
 // files byte for byte: small files, an empty file, and some files of 3 MB.
 func TestManyFiles(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) *peer{
@@ -78,10 +78,10 @@ func TestManyFiles(t *testing.T) {
 				for j := range data {
 					data[j] = byte(random.Uint32())
 				}
-				file := fmt.Sprintf("file%02d", i)
+				file, folder := fmt.Sprintf("file%02d", i), fmt.Sprintf("many%d", i%3)
 				want[file] = data
-				write(t, filepath.Join(p.home, "many", file), string(data), 0o644)
-				args = append(args, p.login()+"/many/"+file)
+				write(t, filepath.Join(p.home, folder, file), string(data), 0o644)
+				args = append(args, p.login()+"/"+folder+"/"+file)
 			}
 			dir := t.TempDir()
 			locusIn(t, dir, args...).want(t, 0, "")
