@@ -73,6 +73,11 @@ func (c *crawler) prior(j *job) prior {
 	c.mu.Lock()
 	before, now := c.ledger.records(j.URL)
 	c.mu.Unlock()
+	return c.priorOf(before, now)
+}
+
+// priorOf returns the state of the resource with the given records.
+func (c *crawler) priorOf(before *Record, now *result) prior {
 	p := prior{Record: before}
 	if now != nil {
 		p.Record, p.now = &now.Record, true
@@ -86,14 +91,24 @@ func (c *crawler) prior(j *job) prior {
 	return p
 }
 
-// isUnchanged reports whether the file for j is known to be current. isUnchanged compares the
-// file with the entry in the parent menu, or with the result of a probe. For a menu,
-// isUnchanged returns false, because Run always reads menus.
+// isListed reports whether the file is intact and the menu lists j's object as in the earlier run.
+func (p prior) isListed(j *job) bool {
+	return p.Record != nil && p.intact && !p.Menu && !p.Gone && j.Listed != nil && !j.Listed.Time.IsZero() && j.Listed.equal(p.Listed)
+}
+
+// describes reports whether the fields that describe would set are already the same.
+func (r *Record) describes(j *job) bool {
+	return r.From == j.From && r.Start == j.Start && r.Depth == j.Depth && (r.Listed == j.Listed || r.Listed.equal(j.Listed))
+}
+
+// isUnchanged reports whether the file for j is known to be current. It compares the file with the
+// entry in the parent menu, or with the result of a probe. It returns false for menus, which are
+// always read.
 func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:
 		return false
-	case p.now, j.Listed != nil && !j.Listed.Time.IsZero() && j.Listed.equal(p.Listed):
+	case p.now, p.isListed(j):
 		return true
 	case p.Tag == "" && p.Modified.IsZero():
 		return false
@@ -127,7 +142,7 @@ func (r *Record) isVersion(o *scheme.Object) bool {
 func (c *crawler) keep(j *job, p prior, o *outcome) {
 	r := *p.Record
 	c.describe(&r, j)
-	o.result, o.unchanged = &result{Status: Same, Record: r}, !p.now && r.From == p.From && r.Start == p.Start && r.Depth == p.Depth && (r.Listed == p.Listed || r.Listed.equal(p.Listed))
+	o.result, o.unchanged = &result{Status: Same, Record: r}, !p.now && p.describes(j)
 	if !r.Document {
 		return
 	}

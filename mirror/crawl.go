@@ -70,7 +70,7 @@ func (c *crawler) begin() {
 
 // add adds a job, unless a job with the same URL exists. The caller must hold c.mu.
 func (c *crawler) add(j *job) {
-	if c.ledger.isFound(j.URL) {
+	if c.ledger.isFound(j.URL) || c.keepListed(j) {
 		return
 	}
 	if j.From != "" && c.ledger.index[keyOf(j.URL)].manifest == 0 {
@@ -80,6 +80,25 @@ func (c *crawler) add(j *job) {
 		}
 	}
 	c.ledger.add(j)
+}
+
+// keepListed keeps the existing file, without a job, if j's menu shows that the file is current.
+// Otherwise it returns false. The caller must hold c.mu.
+func (c *crawler) keepListed(j *job) bool {
+	if j.Listed == nil {
+		return false
+	}
+	p := c.priorOf(c.ledger.records(j.URL))
+	if !p.isListed(j) || p.now || p.Document || !p.describes(j) {
+		return false
+	}
+	if u, err := locus.Parse(j.URL); err != nil || c.registry.Scheme(u).Traits.Has(scheme.Web) {
+		return false // robots.txt may exclude the object now
+	}
+	c.ledger.same(j.URL)
+	c.count(Same)
+	c.report(Event{URL: j.URL, File: p.File, Status: Same, Size: p.Size, Digest: p.Digest})
+	return true
 }
 
 // feed moves jobs to the queue. The caller must hold c.mu.

@@ -286,7 +286,7 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 				l.counts[n.Done.Status]++
 			}
 		case n.Same != "":
-			l.change(n.Same, func(e *known) { e.same = true })
+			l.change(n.Same, func(e *known) { e.found, e.same = true, true })
 			l.counts[Same]++
 		case n.Links > 0:
 			l.resumed = n.Links
@@ -335,7 +335,7 @@ func (l *ledger) claim(url string, at place) error {
 
 // same records that the manifest record for a URL is still correct.
 func (l *ledger) same(url string) {
-	l.change(url, func(e *known) { e.same = true })
+	l.change(url, func(e *known) { e.found, e.same = true, true })
 	l.append(line{Same: url})
 }
 

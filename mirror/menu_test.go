@@ -114,6 +114,44 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
+// If a run is interrupted after it has recorded some unchanged files, the next run counts them once
+// and deletes none.
+func TestUnchangedFilesAfterAnInterrupt(t *testing.T) {
+	files := ftptest.Files{}
+	for i := range 20 {
+		files[fmt.Sprintf("a/%d", i)] = ftptest.File{Data: "a", ModTime: webTime}
+		files[fmt.Sprintf("b/%d", i)] = ftptest.File{Data: "b", ModTime: webTime}
+	}
+	s := startFTP(t, files, nil)
+	dir := t.TempDir()
+	c := newClient(t)
+	root := "ftp://" + s.Addr() + "/"
+	mustRun(t, c, dir, nil, root)
+	want := filesOf(t, dir)
+	interrupted, cancel := context.WithCancel(ctx(t))
+	defer cancel()
+	o := &mirror.Options{Delete: true, Report: func(e mirror.Event) {
+		if strings.HasSuffix(e.URL, "/a/7") {
+			cancel()
+		}
+	}}
+	if _, err := mirror.Run(interrupted, c, dir, []locus.URL{parse(root)}, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	before := len(retrieved(s))
+	out := mustRun(t, c, dir, &mirror.Options{Delete: true}, root)
+	if n := len(files) + 3; out.Same != n || out.Added+out.Changed+out.Gone+out.Failed > 0 {
+		t.Errorf("%d of %d are the same: %+v", out.Same, n, out.Summary)
+	}
+	if out = mustRun(t, c, dir, &mirror.Options{Delete: true}, root); out.Same != len(files)+3 {
+		t.Errorf("afterwards: %+v", out.Summary)
+	}
+	if again := retrieved(s)[before:]; len(again) > 0 {
+		t.Errorf("transferred again: %v", again)
+	}
+	checkFiles(t, filesOf(t, dir), want)
+}
+
 // retrieved are the files that were sent.
 func retrieved(s *ftptest.Server) (list []string) {
 	for _, command := range slices.Concat(s.Log()...) {
