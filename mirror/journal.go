@@ -122,9 +122,9 @@ type claim struct {
 
 // result is the outcome of a job.
 type result struct {
-	Status Status `json:"status"`
-	Record
-	Missing bool `json:"missing,omitempty"` // the server reported that the resource does not exist
+	Status  Status `json:"status"`
+	Record  `json:"record"`
+	Missing bool `json:"missing,omitempty"` // the server has no such resource
 	Again   bool `json:"again,omitempty"`   // the resource already has a result
 }
 
@@ -448,17 +448,16 @@ func (l *ledger) all() iter.Seq2[string, []byte] {
 			}
 		}
 		for text, at := range l.journal.lines() {
-			if !bytes.HasPrefix(text, []byte(`{"done":`)) {
+			var n map[string]struct{ Record json.RawMessage }
+			if !bytes.HasPrefix(text, []byte(`{"done":`)) || json.Unmarshal(text, &n) != nil {
 				continue
 			}
-			var n line
-			if json.Unmarshal(text, &n) != nil || n.Done == nil {
+			record := n["done"].Record
+			url := urlOf(record)
+			if e := l.index[keyOf(url)]; e.manifest > 0 || e.result != at+1 {
 				continue
 			}
-			if e := l.index[keyOf(n.Done.URL)]; e.manifest > 0 || e.result != at+1 {
-				continue
-			}
-			if !yield(n.Done.URL, bytes.TrimSuffix(encode(&n.Done.Record), []byte("\n"))) {
+			if !yield(url, record) {
 				return
 			}
 		}
