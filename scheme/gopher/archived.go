@@ -19,7 +19,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		body.Close()
 		return nil, err
 	}
-	in := bufio.NewReaderSize(body, readBuffer)
+	in := bufio.NewReaderSize(body, maxHead)
 	if c.o.Raw {
 		return archived.Object(scheme.Object{URL: u, Name: g.name(), Type: "application/octet-stream"}, buffered{in, body}), nil
 	}

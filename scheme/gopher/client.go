@@ -326,7 +326,7 @@ func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
 	op.source.Reset()
 	op.asked = true
 	x := &exchange{Conn: conn, op: op, in: &replyReader{conn: conn}}
-	x.r = bufio.NewReaderSize(op.source.Tee(x.in), readBuffer)
+	x.r = bufio.NewReaderSize(op.source.Tee(x.in), maxHead)
 	if g.Secure() && !op.archived {
 		err = x.secure()
 	}
@@ -358,11 +358,7 @@ func (x *exchange) secure() error {
 	return nil
 }
 
-// readBuffer is the size of the read buffer, in which the client also detects the media type.
-const readBuffer = 32 << 10
-
-// trace reports a request to the request's Trace function. It omits the answers to a form,
-// which may be secret.
+// trace reports a request. It omits a form's answers, because some may be secret.
 func (x *exchange) trace(request []byte) {
 	if len(request) == 0 {
 		return

@@ -85,8 +85,8 @@ const (
 var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
 
 const (
-	dotBufferSize = 16 << 10
-	maxUndecided  = 64 << 10 // maximum number of octets that the reader holds back after a doubled dot
+	dotBufferSize = 4 << 10
+	maxUndecided  = 64 << 10 // maximum number of octets that are held back after a doubled dot
 )
 
 func (d *dotReader) Read(p []byte) (int, error) {
@@ -134,7 +134,7 @@ func (d *dotReader) fill() {
 		d.out = append(d.mem[:0], d.out...)
 	}
 	if cap(d.out)-len(d.out) < n {
-		d.out = append(make([]byte, 0, 2*cap(d.out)+dotBufferSize), d.out...)
+		d.out = append(make([]byte, 0, 2*cap(d.out)+n), d.out...)
 	}
 	d.scan(d.in[:n])
 	d.mem = d.out
