@@ -26,7 +26,7 @@ type recorder struct {
 	ended   string      // reason why a terminal ended
 	cache   string      // Cache-Status of the response
 	conn    *guardConn  // connection of the client; nil without a [Server]
-	token   string      // value of the client's cookie; empty if not read
+	token   string      // value of the client's cookie; empty before the cookie is read
 }
 
 func (w *recorder) WriteHeader(status int) {

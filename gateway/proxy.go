@@ -107,14 +107,15 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 	return nil
 }
 
-// interim forwards informational responses to a client (RFC 9110 section 15.2) until stop. Package
-// net/http itself sends 100.
+// interim forwards informational responses to a client (RFC 9110 section 15.2) until the caller
+// calls stop. Package net/http itself sends status 100.
 type interim struct {
 	mu     sync.Mutex
 	client http.ResponseWriter // nil if the client gets no informational responses
 }
 
-// watch returns a context for a request to a server whose informational responses i forwards.
+// watch returns a context for a request to a server. With this context, i forwards the
+// informational responses of the server.
 func (i *interim) watch(ctx context.Context) context.Context {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -45,7 +45,7 @@ func (w *recorder) stream(body io.Reader) {
 }
 
 // stream copies body to the client without delay. For a slow client it buffers one chunk. If body
-// implements [io.WriterTo], stream calls WriteTo. Bodies of package cache implement it.
+// implements [io.WriterTo], as the bodies of package cache do, stream calls WriteTo.
 func stream(w *recorder, body io.Reader) error {
 	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk, conn: w.conn}
 	if from, ok := body.(io.WriterTo); ok {
@@ -160,8 +160,8 @@ func (c *chunksOf) free() {
 	chunks.Put(c.small)
 }
 
-// paced writes to a client in pieces. Each piece has a deadline. A small body that is complete leaves
-// together with its header.
+// paced writes to a client in pieces. Each piece has a deadline. If a body is small and complete,
+// paced sends it together with the header.
 type paced struct {
 	http.ResponseWriter
 	control *http.ResponseController

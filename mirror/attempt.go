@@ -91,19 +91,20 @@ func (c *crawler) priorOf(before *Record, now *result) prior {
 	return p
 }
 
-// isListed reports whether the file is intact and the menu lists j's object as in the earlier run.
+// isListed reports whether the file is intact, and whether the entry in the menu for the object of
+// j equals the entry of the earlier run.
 func (p prior) isListed(j *job) bool {
 	return p.Record != nil && p.intact && !p.Menu && !p.Gone && j.Listed != nil && !j.Listed.Time.IsZero() && j.Listed.equal(p.Listed)
 }
 
-// describes reports whether the fields that describe would set are already the same.
+// describes reports whether the method describe would leave r unchanged for the job j.
 func (r *Record) describes(j *job) bool {
 	return r.From == j.From && r.Start == j.Start && r.Depth == j.Depth && (r.Listed == j.Listed || r.Listed.equal(j.Listed))
 }
 
-// isUnchanged reports whether the file for j is known to be current. It compares the file with the
-// entry in the parent menu, or with the result of a probe. It returns false for menus, which are
-// always read.
+// isUnchanged reports whether the file for j is known to be current. isUnchanged compares the
+// file with the entry in the parent menu, or with the result of a probe. For a menu,
+// isUnchanged returns false, because Run always reads menus.
 func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:

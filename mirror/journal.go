@@ -124,7 +124,7 @@ type claim struct {
 type result struct {
 	Status  Status `json:"status"`
 	Record  `json:"record"`
-	Missing bool `json:"missing,omitempty"` // the server has no such resource
+	Missing bool `json:"missing,omitempty"` // the server reported that the resource does not exist
 	Again   bool `json:"again,omitempty"`   // the resource already has a result
 }
 

@@ -258,9 +258,9 @@ func (x *operation) authenticate() error {
 	return err
 }
 
-// takeIdle returns an idle connection on which the client has already sent the first CWD
-// commands of the plan. It prefers the connection with the most of these commands. If
-// there is none, it returns a connection that can return to the login directory.
+// takeIdle returns an idle connection on which the client has sent only CWD commands with which
+// the plan begins. It prefers the connection with the most such commands. If no connection
+// qualifies, it returns a connection that can return to the login directory.
 func (x *operation) takeIdle(l lineconn.Key) (ctl *control, ok bool) {
 	return x.client.pool.Take(l, func(ctl *control) int {
 		switch {

@@ -868,7 +868,7 @@ func TestReturnHome(t *testing.T) {
 	}
 }
 
-// closing reports when a connection is closed.
+// closing is a connection that closes a channel when it is closed.
 type closing struct {
 	net.Conn
 	closed chan<- struct{}

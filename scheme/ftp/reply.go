@@ -158,8 +158,8 @@ func passivePort(r reply) (port uint16, ok bool) {
 	return 0, false
 }
 
-// directoryName reads the quoted name in the reply to PWD, which CWD accepts from any
-// directory (RFC 959 appendix II). If there is none, it returns "".
+// directoryName returns the quoted name in the reply to PWD, or "" if the reply contains none.
+// The command CWD accepts this name in any directory (RFC 959 appendix II).
 func directoryName(r reply) string {
 	text, ok := strings.CutPrefix(r.text(), `"`)
 	if r.code != 257 || !ok || line.Index(text) >= 0 {
@@ -169,7 +169,8 @@ func directoryName(r reply) string {
 	return strings.ReplaceAll(name, "\x00", `"`)
 }
 
-// sizeReply reads the reply to SIZE (RFC 3659 section 4), or returns -1.
+// sizeReply parses the reply to SIZE (RFC 3659 section 4). If the reply contains no size, it
+// returns -1.
 func sizeReply(r reply) int64 {
 	if r.code != 213 {
 		return -1

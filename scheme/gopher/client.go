@@ -358,7 +358,8 @@ func (x *exchange) secure() error {
 	return nil
 }
 
-// trace reports a request. It omits a form's answers, because some may be secret.
+// trace reports a request to the request's Trace function. It omits the answers to a form,
+// which may be secret.
 func (x *exchange) trace(request []byte) {
 	if len(request) == 0 {
 		return

@@ -86,7 +86,7 @@ var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", 
 
 const (
 	dotBufferSize = 4 << 10
-	maxUndecided  = 64 << 10 // maximum number of octets that are held back after a doubled dot
+	maxUndecided  = 64 << 10 // maximum number of octets that the reader holds back after a doubled dot
 )
 
 func (d *dotReader) Read(p []byte) (int, error) {
