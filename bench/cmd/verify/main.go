@@ -1,5 +1,6 @@
 // Command verify measures "locus verify" on a site on this machine, without limits on the rate of requests. With
-// -before PROGRAM, the command also measures an older version of locus. Only the ratios are meaningful.
+// -before PROGRAM, the command also measures an older version of locus. With -files, the pages are files of a
+// directory, and no server is necessary. Only the ratios are meaningful.
 //
 // With -serve, the command only serves the site, and prints its URL: rivals/run links measures other link checkers. A
 // request for the path /requests returns the number of requests since the previous request for that path. With -hosts
@@ -17,6 +18,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -60,6 +63,25 @@ func newSite(pages, links, hosts, port int) *site {
 	return s
 }
 
+// write writes the pages to a new directory in dir, in subdirectories of 1000 pages, and returns the directory. The
+// links become relative references to files.
+func (s *site) write(dir string) string {
+	dir = filepath.Join(dir, "site")
+	for i, page := range s.pages {
+		name := filepath.Join(dir, fmt.Sprint(i/1000), fmt.Sprintf("%d.html", i))
+		bench.Check(os.MkdirAll(filepath.Dir(name), 0o755))
+		page = link.ReplaceAllStringFunc(page, func(text string) string {
+			n := bench.Must(strconv.Atoi(link.FindStringSubmatch(text)[1]))
+			return fmt.Sprintf(`"../%d/%d.html"`, n/1000, n)
+		})
+		bench.Check(os.WriteFile(name, []byte(page), 0o644))
+	}
+	return dir
+}
+
+// link matches a link of a page of a site without other hosts.
+var link = regexp.MustCompile(`"/pages/(\d+)\.html"`)
+
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/requests" {
 		fmt.Fprintln(w, s.requests.Swap(0))
@@ -96,6 +118,7 @@ func report() {
 	links := flag.Int("links", 10, "links per page")
 	rounds := flag.Int("rounds", 3, "number of rounds")
 	before := flag.String("before", "", "path of an older program locus")
+	files := flag.Bool("files", false, "check the pages as files of a directory")
 	serve := flag.Bool("serve", false, "only serve the site")
 	hosts := flag.Int("hosts", 0, "number of hosts that the pages link to, with -serve")
 	flag.Parse()
@@ -108,10 +131,14 @@ func report() {
 	s := newSite(*pages, *links, 0, 0)
 	server := httptest.NewServer(s)
 	defer server.Close()
+	start, requests := server.URL+"/", int64(*pages)
+	if *files {
+		start, requests = s.write(dir), 0
+	}
 	list := checkers(dir, *before)
 	for range *rounds {
 		for _, c := range list {
-			c.run(s, server.URL+"/")
+			c.run(s, start, requests)
 		}
 	}
 	fmt.Printf("%s, %d pages, %d links, medians of %d interleaved rounds.\n\n", bench.Machine(), *pages, *pages**links, *rounds)
@@ -144,7 +171,7 @@ func checkers(dir, before string) []*checker {
 	bench.BuildCommand(program)
 	ours := func(name, program string) *checker {
 		return &checker{name: name, command: func(url string) *exec.Cmd {
-			return exec.Command(program, "verify", "--quiet", "--no-cache", "--rate", "0", "--per-host", "16", url)
+			return exec.Command(program, "verify", "--quiet", "--no-cache", "--rate", "0", "--per-host", "16", "--max-pages", "1000000", url)
 		}}
 	}
 	list := []*checker{ours("locus verify", program)}
@@ -154,8 +181,9 @@ func checkers(dir, before string) []*checker {
 	return list
 }
 
-// run measures one run. The program fails, because there are dead links.
-func (c *checker) run(s *site, url string) {
+// run measures one run. The program fails, because there are dead links. The server must receive at least as many
+// requests as the value of requests.
+func (c *checker) run(s *site, url string, requests int64) {
 	s.requests.Store(0)
 	cmd := c.command(url)
 	cmd.Env = append(os.Environ(), "HOME="+os.TempDir())
@@ -164,7 +192,7 @@ func (c *checker) run(s *site, url string) {
 		bench.Check(err)
 	}
 	c.took = append(c.took, p)
-	if c.requests = s.requests.Load(); c.requests < int64(len(s.pages)) {
-		bench.Check(fmt.Errorf("%s requested %d of %d pages", c.name, c.requests, len(s.pages)))
+	if c.requests = s.requests.Load(); c.requests < requests {
+		bench.Check(fmt.Errorf("%s requested %d of %d pages", c.name, c.requests, requests))
 	}
 }
