@@ -1,3 +1,3 @@
-// Package deps contains only tests. They check which packages may import which in this module,
-// and other rules for all packages.
+// Package deps contains only tests. The tests check the permitted imports between packages of this
+// module, and other rules for all packages.
 package deps

@@ -25,7 +25,7 @@ func full(t *testing.T, d *Driver) {
 		return
 	}
 	s, err := d.Open(dir)
-	if err != nil { // there is no room for an empty store
+	if err != nil { // the disk is too small for an empty store
 		isFull(t, d, dir, err)
 		grow()
 		check(t, d, dir, 0, nothing)
@@ -80,8 +80,8 @@ func isFull(t *testing.T, d *Driver, dir string, err error) {
 	says(t, dir, err)
 }
 
-// fullForUser replaces the test full if the process must not mount a disk. It limits each file to
-// half of Room.
+// fullForUser is the version of the test full for a process that is not permitted to mount a disk.
+// It limits the size of each file instead.
 func fullForUser(t *testing.T, d *Driver, dir string) {
 	cmd, lines := start(t, roleSized+" "+strconv.Itoa(d.room()/2), dir, nil)
 	texts := outcome(t, cmd, lines)
@@ -94,7 +94,7 @@ func fullForUser(t *testing.T, d *Driver, dir string) {
 	check(t, d, dir, n, func(i int) bool { return d.Promise == AtPut })
 }
 
-// trySized limits the size of each file to most bytes, and then puts entries.
+// trySized limits the size of each file to the number of bytes in most, and then stores entries.
 func trySized(d *Driver, dir string, most int) error {
 	if err := limitSize(most); err != nil {
 		return err
@@ -110,7 +110,7 @@ func trySized(d *Driver, dir string, most int) error {
 		return err
 	}
 	if opened {
-		s.Close() // ignore the error: Close fails for the same reason
+		s.Close() // ignore the error, because Close fails for the same reason
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func setModes(t *testing.T, dir string, folder, file os.FileMode) {
 	}
 }
 
-// tryReadOnly opens the store, reads its n entries, and tries to put another.
+// tryReadOnly opens the store, reads its n entries, and tries to store another entry.
 func tryReadOnly(d *Driver, dir string, n int) error {
 	if f, err := os.CreateTemp(dir, ""); err == nil {
 		return fmt.Errorf("the directory is not read-only: created %s", f.Name())
@@ -176,7 +176,7 @@ func tryReadOnly(d *Driver, dir string, n int) error {
 	if err = s.Put(n); err == nil {
 		err = s.Close()
 	} else {
-		s.Close() // ignore the error: nothing was put
+		s.Close() // ignore the error, because no entry was stored
 	}
 	if err != nil {
 		fmt.Println("putting:", err)
@@ -198,7 +198,7 @@ func isDenied(dir string, err error) error {
 	return nil
 }
 
-// descriptors uses the store in another process that has few or no free file descriptors.
+// descriptors uses the store in a child process with few or no free file descriptors.
 func descriptors(t *testing.T, d *Driver) {
 	needsLinux(t)
 	dir := folder(t)
@@ -248,8 +248,8 @@ func isFew(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || strings.Contains(err.Error(), "too many open files")
 }
 
-// putWithFew puts an entry with few free descriptors. If opened is true, it opens the store
-// before it limits the descriptors.
+// putWithFew stores an entry while few file descriptors are free. If opened is true, it opens the
+// store before it limits the descriptors.
 func putWithFew(d *Driver, dir string, entry, spare int, opened bool) (err error) {
 	var s Store
 	if opened {
@@ -289,7 +289,8 @@ func lookAll(d *Driver, dir string, end int, acknowledged map[int]bool) error {
 	return s.Close()
 }
 
-// clock changes the times of all files.
+// clock changes the modification times of all files in a store to past and future times, and then
+// checks the store.
 func clock(t *testing.T, d *Driver) {
 	dir := folder(t)
 	fill(t, d, dir, 5)
@@ -305,10 +306,11 @@ func clock(t *testing.T, d *Driver) {
 	}
 }
 
-// maxAllocated is the maximum number of bytes for opening and reading a damaged store.
+// maxAllocated is the maximum number of bytes that opening and reading a damaged store may
+// allocate.
 const maxAllocated = 512 << 20
 
-// damage changes each file in the store in many ways, and opens it.
+// damage damages each file of a store in many ways, and opens the store after each change.
 func damage(t *testing.T, d *Driver) {
 	whole := folder(t)
 	n := d.entries()
@@ -391,8 +393,8 @@ func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 	return true
 }
 
-// damages returns damaged copies of octets. The keys are the names of the kinds of damage. If the
-// position of a damage is random, there are as many copies as rounds.
+// damages returns damaged copies of the content in octets. Each key describes the damage. For
+// damage at a random position, the number of copies depends on the parameter rounds.
 func damages(octets, other []byte, rounds int) map[string][]byte {
 	size := len(octets)
 	list := map[string][]byte{

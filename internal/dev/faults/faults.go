@@ -1,10 +1,10 @@
-// Package faults tests stores on disk against system failures: a killed process, a full disk,
-// a read-only directory, no file descriptors, clocks that jump, two processes at once and
-// damaged bytes. A package with a store calls [Run] with a [Driver] from a test named
-// TestFaults. A test in this package finds packages that do not.
+// Package faults tests stores on disk against system failures: a killed process, a full disk, a
+// read-only directory, a lack of file descriptors, clock changes, concurrent processes and damaged
+// bytes. A package with a store calls [Run] with a [Driver] from a test named TestFaults. A test
+// in this package finds packages without this test.
 //
-// After each fault, the store must open, repair itself, or fail with a message that names the
-// file and the reason. It must not lose acknowledged entries or return wrong content.
+// After each fault, the store must open, repair itself, or fail with a message that names the file
+// and the reason. A store must not lose acknowledged entries or return wrong content.
 package faults
 
 import (
@@ -18,16 +18,16 @@ import (
 	"testing"
 )
 
-// Fault is a row in the matrix, and the name of a subtest.
+// Fault is a kind of system failure. Its text is the name of the subtest.
 type Fault string
 
 const (
 	Kill        Fault = "kill"        // SIGKILL at any moment
 	Full        Fault = "full"        // a full disk
 	ReadOnly    Fault = "read-only"   // a directory that the user can't write
-	Descriptors Fault = "descriptors" // no file descriptors
-	Clock       Fault = "clock"       // a clock that jumps, and files from the future and the past
-	Two         Fault = "two"         // two processes at once
+	Descriptors Fault = "descriptors" // no free file descriptors
+	Clock       Fault = "clock"       // files with past and future modification times
+	Two         Fault = "two"         // two processes that open the store at the same time
 	Damage      Fault = "damage"      // changed bytes
 )
 
@@ -39,51 +39,55 @@ var all = []struct {
 	{Kill, kill}, {Full, full}, {ReadOnly, readOnly}, {Descriptors, descriptors}, {Clock, clock}, {Two, two}, {Damage, damage},
 }
 
-// Promise is the time at which an entry is acknowledged. Later Get calls must find it.
+// Promise is the time at which a store acknowledges an entry. Later Get calls must find an
+// acknowledged entry.
 type Promise int
 
 const (
 	AtPut   Promise = iota // Put has returned nil
 	AtClose                // Close has returned nil
 	Never                  // for a cache, which may lose entries but must not return wrong content
-	Always                 // for an index of other data: Get finds each entry, even without Put
+	Always                 // for an index of other data, in which Get finds each entry even without Put
 )
 
 // Store is an open store of entries, numbered from 0. Each test uses it from one goroutine.
 type Store interface {
 	// Put stores entry i.
 	Put(i int) error
-	// Get looks up entry i. If the content is wrong, the error wraps [ErrWrong].
+	// Get looks up entry i. If the content of the entry is wrong, the error wraps [ErrWrong].
 	Get(i int) (found bool, err error)
 	Close() error
 }
 
-// ErrWrong means that the store returned content that the test did not write.
+// ErrWrong reports that the store returned content that the test did not write.
 var ErrWrong = errors.New("wrong content")
 
 // Driver opens the stores of one kind.
 type Driver struct {
-	// Open opens the store in an existing directory, and creates the store if it is missing.
+	// Open opens the store in the existing directory dir. If the store is missing, Open
+	// creates it.
 	Open func(dir string) (Store, error)
-	// Promise is the promise of Put.
+	// Promise is the time at which the store acknowledges an entry.
 	Promise Promise
-	// Shared reports whether several processes may have the store open. Otherwise, the error
-	// of Open must name the other process, or say that there is one.
+	// Shared reports whether several processes may have the store open. If false, the error of
+	// Open must report that another process uses the store.
 	Shared bool
 	// Entries is the number of entries in a store for a test. Zero means 60.
 	Entries int
 	// DiskSpace is the size of the disk that becomes full, in bytes. Zero means 256 KiB.
 	DiskSpace int
 	// IsInput reports whether a file belongs to the caller, not to the store. The name is
-	// relative to the directory. Tests do not damage such a file. If nil, there are none.
+	// relative to the directory. The tests do not damage such a file. If IsInput is nil, all
+	// files belong to the store.
 	IsInput func(name string) bool
 	// Litter lists patterns for the base names of temporary files. No such file may remain
 	// after a kill and another run.
 	Litter []string
-	// Silent reports whether the store can't detect a changed byte, as in a file that users
-	// edit. Then Get may miss entries, but must not fail.
+	// Silent reports whether the store can't detect a changed byte, for example because users
+	// may edit the file. If Silent is true, Get may miss entries after damage, but must not
+	// fail.
 	Silent bool
-	// Cannot maps each fault that can't occur to the reason.
+	// Cannot maps a fault that can't occur to the reason why it can't.
 	Cannot map[Fault]string
 }
 
@@ -101,9 +105,9 @@ func (d *Driver) room() int {
 	return d.DiskSpace
 }
 
-// Run tests a store with all faults. With CI=true it runs all cases, otherwise only a few kills
-// and damages. The calling test must do nothing else, because Run runs the test again in
-// processes that it kills.
+// Run tests a store with all faults. If the environment contains CI=true, Run tests all cases;
+// otherwise it tests only some kills and some kinds of damage. The calling test must contain no
+// other code, because Run starts the test again in child processes and kills them.
 func Run(t *testing.T, d Driver) {
 	if role := os.Getenv(roleVar); role != "" {
 		if err := child(&d, role, os.Getenv(folderVar)); err != nil {
@@ -142,8 +146,9 @@ func fill(t *testing.T, d *Driver, dir string, n int) {
 	}
 }
 
-// check opens the store and looks for each entry with a number below end. The store must contain an
-// entry if isThere returns true for its number. The store must also accept another entry.
+// check opens the store and looks up each entry with a number below the value of end. The store
+// must contain an entry if the function isThere returns true for the entry number. The store must
+// also accept a new entry.
 func check(t *testing.T, d *Driver, dir string, end int, isThere func(i int) bool) {
 	t.Helper()
 	s, err := d.Open(dir)
@@ -181,7 +186,7 @@ func look(t *testing.T, d *Driver, s Store, end int, isThere func(i int) bool) {
 	}
 }
 
-// another stores another entry and looks it up.
+// another stores entry i and looks it up.
 func another(t *testing.T, d *Driver, s Store, i int) {
 	t.Helper()
 	if err := s.Put(i); err != nil {
@@ -215,8 +220,8 @@ func (d *Driver) files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// says checks the text of an error. The text must name a file in the store, and must not contain
-// text from package runtime.
+// says checks the text of err. The text must name a file in the store, and must not contain text
+// from package runtime.
 func says(t *testing.T, dir string, err error) {
 	t.Helper()
 	text := err.Error()

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// A test starts its own program again, with the same test and a role.
+// A test starts its own test binary again. The environment selects the same test and a role for
+// the child process.
 const (
 	roleVar   = "LOCUS_FAULTS_ROLE"
 	folderVar = "LOCUS_FAULTS_FOLDER"
@@ -23,17 +24,17 @@ const (
 // IsChild reports whether Run started this process. A TestMain must then only run the tests.
 func IsChild() bool { return os.Getenv(roleVar) != "" }
 
-// Roles of processes.
+// The roles of child processes.
 const (
-	rolePut    = "put"         // puts entries, starting with a given number, until the parent kills it
-	roleHold   = "hold"        // opens the store and puts every second entry, until it is killed
-	roleRead   = "read-only"   // can't write
-	roleFiles  = "descriptors" // has few descriptors
-	roleSized  = "sized"       // can't write large files
-	closeEvery = 7             // number of entries between two closes, for a store that acknowledges entries when it is closed
+	rolePut    = "put"         // stores entries, starting at a given number, until the parent kills the process
+	roleHold   = "hold"        // opens the store and stores every second entry, until the parent kills the process
+	roleRead   = "read-only"   // opens a store in a read-only directory
+	roleFiles  = "descriptors" // opens a store with few free file descriptors
+	roleSized  = "sized"       // stores entries under a limit on the file size
+	closeEvery = 7             // number of entries between two Close calls, for a store that acknowledges entries in Close
 )
 
-// child acts in a role such as "put 12".
+// child runs the role of a child process, such as "put 12".
 func child(d *Driver, role, dir string) error {
 	name, number, _ := strings.Cut(role, " ")
 	n, _ := strconv.Atoi(number)
@@ -82,10 +83,11 @@ func start(t *testing.T, role, dir string, prepare func(*exec.Cmd)) (cmd *exec.C
 // say prints a line for the parent process.
 func say(text string, n int) { fmt.Println(text, n) }
 
-// maxPut is the maximum number of entries that a process puts before it waits for the kill.
+// maxPut is the number of entries that a child process stores before it waits to be killed.
 const maxPut = 5 * closeEvery
 
-// putAll puts entries, starting with entry first, and prints the numbers of acknowledged entries.
+// putAll stores maxPut entries, beginning with the number in first, and prints the numbers of the
+// acknowledged entries.
 func putAll(d *Driver, dir string, first int) error {
 	s, err := d.Open(dir)
 	if err != nil {
@@ -107,11 +109,12 @@ func putAll(d *Driver, dir string, first int) error {
 			return err
 		}
 	}
-	time.Sleep(time.Hour) // wait for the kill
+	time.Sleep(time.Hour) // wait until the parent kills this process
 	return nil
 }
 
-// kill kills processes at random times. After each kill, it looks up the acknowledged entries.
+// kill kills child processes at random times. After each kill, it looks up the acknowledged
+// entries.
 func kill(t *testing.T, d *Driver) {
 	dir := folder(t)
 	fill(t, d, dir, 1) // other tests use an empty store
@@ -155,7 +158,7 @@ func kill(t *testing.T, d *Driver) {
 			note(lines.Text())
 		}
 		cmd.Wait()
-		next = last + 2 // the entry after the last acknowledged one may exist or not
+		next = last + 2 // the entry after the last acknowledged entry may be missing
 		check(t, d, dir, next, func(i int) bool { return acknowledged[i] })
 		acknowledged[next] = d.Promise != Never
 		next++
@@ -169,7 +172,7 @@ func kill(t *testing.T, d *Driver) {
 	}
 }
 
-// hold opens the store and puts every second entry, starting with entry n.
+// hold opens the store and stores every second entry, beginning with entry n.
 func hold(d *Driver, dir string, n int) error {
 	s, err := d.Open(dir)
 	if err != nil {
@@ -180,7 +183,7 @@ func hold(d *Driver, dir string, n int) error {
 			return err
 		}
 		say("open", n)
-		time.Sleep(time.Hour) // wait for the kill
+		time.Sleep(time.Hour) // wait until the parent kills this process
 	}
 	say("open", n)
 	for i := n; i < 2*d.entries(); i += 2 {
@@ -239,7 +242,8 @@ func two(t *testing.T, d *Driver) {
 // folder returns a new directory that every user can read.
 func folder(t *testing.T) string {
 	t.Helper()
-	// Use memory if possible: stores wait for the disk, and this test does not need one.
+	// Use a file system in memory if possible, because stores would wait for a disk and this
+	// test does not need one.
 	dir, err := os.MkdirTemp("/dev/shm", "locus-faults-")
 	if err != nil {
 		dir, err = os.MkdirTemp("", "locus-faults-")

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// smallDisk mounts a file system with size bytes at dir. It returns a function that enlarges
-// the file system, or nil if this process must not mount.
+// smallDisk mounts a file system of the given size, in bytes, at the directory dir. It returns a
+// function that enlarges the file system. The function is nil if this process is not permitted to
+// mount file systems.
 func smallDisk(t *testing.T, dir string, size int) (grow func()) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=755", size)); err != nil {
@@ -41,7 +42,7 @@ func limitFiles(spare int) (restore func(), err error) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
 		return nil, err
 	}
-	// The system uses the lowest free descriptors first.
+	// The operating system assigns the lowest free descriptor to the next open file.
 	var probes []*os.File
 	for range spare + 1 {
 		f, err := os.Open(os.DevNull)

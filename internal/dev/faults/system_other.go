@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// On other systems, these tests have no small disks and no limits, and run all processes as the
-// current user.
+// On systems other than Linux, these tests run without small disks, without process limits, and as
+// the current user.
 
 func smallDisk(t *testing.T, _ string, _ int) (grow func()) {
 	t.Skip("only Linux has file systems of a given size")

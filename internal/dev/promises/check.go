@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// folderOf returns the directory name of a package, as the documents write it.
+// folderOf returns the directory name of a package, in the notation of the documents.
 func folderOf(name string) string {
 	if name == "locus" {
 		return "."
@@ -38,8 +38,8 @@ func checkTests(root string, names []string) (faults []error) {
 
 var idText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// checkPromises checks the table of promises and returns the number of rows. Each row must contain
-// a unique ID, a sentence, and the name of a test.
+// checkPromises checks the table of promises and returns the number of its rows. Each row must
+// contain a unique ID, a sentence, and the name of a test.
 func checkPromises(text string) (count int, faults []error) {
 	seen := map[string]bool{}
 	for _, row := range rows(text, "ID", "Promise", "Tests") {
@@ -67,7 +67,7 @@ func checkPromises(text string) (count int, faults []error) {
 	return count, faults
 }
 
-// checkLimits compares the rows in the tables of limits with the constants that they name, and
+// checkLimits compares each limit in the tables with the constant that the same row names, and
 // returns the number of rows. Each row must name a test.
 func checkLimits(root, table string) (compared int, faults []error) {
 	folders := map[string]*constants{}

@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// event is an output line of go test -json. If Test is empty, the event concerns the package.
+// event is a decoded output line of go test -json. If Test is empty, the event concerns the
+// package.
 type event struct{ Action, Package, Test, Output string }
 
-// eachEvent calls do for each line. If a line is not JSON, such as output of the go command,
-// the event contains only the output.
+// eachEvent calls the function do with an event for each line of r. If a line is not JSON (for
+// example, output of the go command), the event contains only the text of the line.
 func eachEvent(r io.Reader, do func(event)) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 16<<20)
@@ -31,9 +32,9 @@ func eachEvent(r io.Reader, do func(event)) error {
 // modulePath is the path of the main module. The paths of the other modules begin with modulePath.
 const modulePath = "github.com/locus-url/locus"
 
-// name returns the name of a test, as the documents write it: "scheme/http.TestLimit",
-// "cmd/locus/internal/lens.TestScripts/lens" for a subtest, "locus.TestParse" in the root
-// package.
+// name returns the name of a test, in the notation of the documents. Examples are
+// "scheme/http.TestLimit", "cmd/locus/internal/lens.TestScripts/lens" for a subtest, and
+// "locus.TestParse" in the root package.
 func (e event) name() string {
 	folder := strings.TrimPrefix(strings.TrimPrefix(e.Package, modulePath), "/")
 	if folder == "" {
@@ -76,7 +77,7 @@ func (o outcomes) read(r io.Reader) error {
 	})
 }
 
-// why returns the reason why a test does not prove a promise, or "".
+// why returns the reason why a test does not prove a promise, or "" if the test proves it.
 func (o outcomes) why(name string) string {
 	switch one := o.of(name); {
 	case one.last == "":
@@ -124,8 +125,8 @@ func (p *printer) event(e event) {
 		if e.Test == "" && len(lines) > 0 {
 			p.print(lines[len(lines)-1]) // "ok", the package, and the time
 		} else if i := slices.IndexFunc(lines, isResult); i >= 0 {
-			// Output after the result belongs to another test or to the package, such as a
-			// panic or a race report.
+			// Output after the result line, such as a panic or a race report, belongs
+			// to another test or to the package.
 			of := testKey{e.Package, ""}
 			p.held[of] = append(p.held[of], lines[i+1:]...)
 		}
@@ -133,11 +134,11 @@ func (p *printer) event(e event) {
 	}
 }
 
-// isResult reports whether a line is a test result: "--- PASS: TestA (0.00s)".
+// isResult reports whether a line is a test result, such as "--- PASS: TestA (0.00s)".
 func isResult(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "--- ") }
 
-// printAll prints the buffered output of a package: first of the tests that were running when
-// it failed, and then of the package itself.
+// printAll prints the buffered output of a failed package. It prints the output of the unfinished
+// tests first, and then the output of the package itself.
 func (p *printer) printAll(pkg string) {
 	for _, key := range slices.SortedFunc(maps.Keys(p.held), func(a, b testKey) int { return strings.Compare(b.test, a.test) }) {
 		if key.pkg == pkg {
@@ -149,7 +150,7 @@ func (p *printer) printAll(pkg string) {
 
 func (p *printer) print(lines ...string) {
 	for _, line := range lines {
-		p.out.WriteString(line) // Flush returns any error
+		p.out.WriteString(line) // a later Flush returns any write error
 	}
 	p.out.Flush()
 }

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// constants holds the constant expressions in a directory.
+// constants holds the constant expressions in the Go files of a directory.
 type constants struct {
 	named    map[string]ast.Expr
-	defaults map[string][]ast.Expr // keys are fields, values are the defaults in cmp.Or
+	defaults map[string][]ast.Expr // maps a field name to its defaults in calls of cmp.Or
 }
 
 func readConstants(folder string) (*constants, error) {
@@ -74,7 +74,7 @@ func (c *constants) addDefault(call *ast.CallExpr) {
 	})
 }
 
-// units holds the constants in package time, in nanoseconds.
+// units maps each duration constant in package time to its value in nanoseconds.
 var units = map[string]time.Duration{
 	"Nanosecond": time.Nanosecond, "Microsecond": time.Microsecond, "Millisecond": time.Millisecond,
 	"Second": time.Second, "Minute": time.Minute, "Hour": time.Hour,
@@ -136,8 +136,8 @@ func (c *constants) eval(e ast.Expr) (constant.Value, error) {
 	return nil, fmt.Errorf("can't evaluate %T", e)
 }
 
-// parseLimit parses a limit in the tables: "8192", "1 Mi", "64 KiB", "10 s", "8 h". It returns
-// durations in nanoseconds.
+// parseLimit parses a limit in the tables, such as "8192", "1 Mi", "64 KiB", "10 s" or "8 h". It
+// returns durations in nanoseconds.
 func parseLimit(text string) (int64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(strings.ReplaceAll(number, ",", ""), 10, 64)

@@ -4,12 +4,12 @@
 //	go test -json ./... | tee FILE | go run ./internal/dev/promises show
 //	go run ./internal/dev/promises check run|slow FILE
 //
-// Show prints the output of go test without -json. Check fails unless each test that the
-// documents name ran and passed. "check slow" reads the events from .ci/slow and checks
-// the tests in the modules that only .ci/slow runs; "check run" checks all others.
+// Show prints the output of go test without -json. Check fails unless each test that the documents
+// name ran and passed. "check slow" reads the events from the script .ci/slow and checks the tests
+// in the modules that only this script runs. "check run" checks all other tests.
 //
-// The tests of this package check the documents: each promise has an ID and a test, each
-// named test exists, and each limit has the value of its constant.
+// The tests of this package check the documents. Each promise must have an ID and a test, each
+// named test must exist, and each limit must be equal to its constant.
 package main
 
 import (
@@ -46,7 +46,8 @@ func main() {
 	}
 }
 
-// namedTests returns the tests that the documents mention. root is the directory of the repository.
+// namedTests returns the tests that the documents mention. The parameter root is the root
+// directory of the repository.
 func namedTests(root string) (list []string, err error) {
 	for _, name := range documents {
 		text, err := os.ReadFile(filepath.Join(root, name))
@@ -63,7 +64,7 @@ func namedTests(root string) (list []string, err error) {
 	return slices.Compact(list), nil
 }
 
-// scriptOf returns the script that runs a named test.
+// scriptOf returns the name of the CI script that runs a test, "slow" or "run".
 func scriptOf(test string) string {
 	folder, _, _ := strings.Cut(test, ".")
 	module, _, _ := strings.Cut(folder, "/")
@@ -73,8 +74,8 @@ func scriptOf(test string) string {
 	return "run"
 }
 
-// checkRun reads the events in a file, and prints each test that a document mentions and that did
-// not pass. It considers only the tests of one script, "run" or "slow".
+// checkRun reads test events from a file. It prints each test that a document mentions, unless the
+// test passed. It considers only the tests of the given CI script, "run" or "slow".
 func checkRun(root, script, file string, out io.Writer) error {
 	tests, err := namedTests(root)
 	if err != nil {

@@ -12,9 +12,9 @@ var (
 	likeATest = regexp.MustCompile(`^(?:\S*\.)?(?:Test|Fuzz)[A-Z]\w*(?:/\S+)?$`)
 )
 
-// testsIn returns the tests that a document names in code spans: "scheme/http.TestLimit",
-// "cmd/locus/internal/lens.TestScripts/lens" for a subtest, "locus.TestParse" in the root package. A test
-// without its package is an error.
+// testsIn returns the names of the tests that a document mentions in code spans. Examples are
+// "scheme/http.TestLimit", "cmd/locus/internal/lens.TestScripts/lens" for a subtest, and
+// "locus.TestParse" in the root package. A test without its package is an error.
 func testsIn(text string) (list []string, err error) {
 	for _, span := range codeSpan.FindAllString(text, -1) {
 		switch span = strings.Trim(span, "`"); {
@@ -27,7 +27,7 @@ func testsIn(text string) (list []string, err error) {
 	return list, nil
 }
 
-// rows returns each row's cells, for every table in a document with the given header.
+// rows returns the cells of each row in all tables that have the given header.
 func rows(text string, header ...string) (list [][]string) {
 	in := false
 	for line := range strings.Lines(text) {

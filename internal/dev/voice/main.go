@@ -1,7 +1,7 @@
-// Command voice counts wording that is hard to read, in comments, string literals and
-// Markdown: go run ./internal/dev/voice [-v] [FILE...]. Without files it reads the
-// files that git tracks. It prints a count for each pattern and directory, and with
-// -v each line. The exit status is always 0, because the counts are only a warning.
+// Command voice counts phrases that are hard to read in comments, string literals and Markdown
+// files. Its command line is "go run ./internal/dev/voice [-v] [FILE...]". Without arguments, the
+// command reads the files that git tracks. It prints a count for each pattern and directory, and
+// with -v each matching line. The exit status is always 0, because the counts are only a warning.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// tics lists patterns that plain English avoids, each with a replacement.
+// tics lists patterns of phrases that plain English avoids, each with a replacement.
 var tics = []struct {
 	name string
 	re   *regexp.Regexp
@@ -87,7 +87,7 @@ func main() {
 	fmt.Printf("%6d  in all\n", printCounts(byFolder))
 }
 
-// printCounts prints counts, the highest first, and returns their sum.
+// printCounts prints the counts in descending order, and returns their sum.
 func printCounts(counts map[string]int) (total int) {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
@@ -99,8 +99,8 @@ func printCounts(counts map[string]int) (total int) {
 	return total
 }
 
-// prose returns the lines with text for readers, with their numbers. In Go files these are
-// comments and string literals, in other files all lines.
+// prose returns the numbered lines of a file that contain text for readers. In Go files, these
+// lines are comments and string literals. In other files, they are all lines.
 func prose(name string, content []byte) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		split := func(number int, text string) {
