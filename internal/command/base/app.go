@@ -26,8 +26,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// Exit statuses. With several inputs, the command tries each, and returns the highest of
-// their statuses.
+// Exit statuses. With several inputs, the command processes each input and returns the highest
+// status.
 const (
 	StatusDone        = 0   // success
 	StatusNo          = 1   // a check failed
@@ -37,9 +37,9 @@ const (
 	StatusInterrupted = 130 // interrupted
 )
 
-// App is one run of the command: its streams, flags, configuration and exit status. The
-// caller must set exported fields before Execute. A method may be called concurrently only
-// if its comment says so.
+// App is one run of the command: its streams, flags, configuration and exit status. The caller
+// must set exported fields before Execute. Only the methods whose comments permit it may be called
+// concurrently.
 type App struct {
 	Context        context.Context
 	In             io.Reader
@@ -51,30 +51,30 @@ type App struct {
 	Environ        func() []string // returns the environment as NAME=VALUE; may be nil
 	Flags          Flags
 	Config         config.Config
-	words          []string // words of the command line without flags
+	words          []string // command-line arguments that are not flags
 	status         int
 	Registry       *scheme.Registry
-	LineNumber     int    // in Source, from 1; 0 if the inputs are arguments
+	LineNumber     int    // line number in Source, from 1; 0 if the inputs are arguments
 	Source         string // file with the inputs; empty or "-" for standard input
 	wrapperNoted   bool   // the note about wrappers was written
-	noting         bool   // the note about wrappers is being written
+	noting         bool   // a call is writing the note about wrappers
 	invalid        invalidLines
-	beforeRead     func() bool // called before each read of standard input; if it returns false, nothing is read; may be nil
+	beforeRead     func() bool // called before each read of standard input; false prevents the read; may be nil
 
 	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
 	OpenTerminal func() (*os.File, error) // opens the terminal for questions
 	Interrupt    func()                   // has the effect of Ctrl-C
-	PagerRuns    atomic.Bool              // a pager or editor has the terminal and receives Ctrl-C
+	PagerRuns    atomic.Bool              // a pager or editor uses the terminal and receives Ctrl-C
 	Stopped      bool                     // a signal ended the run normally, with status 0
 
 	sink sink
 	mu   sync.Mutex // guards status, errOut, onInterrupt and hangups
 
 	onInterrupt func()         // cancels the context of Interruptible; may be nil
-	hangups     chan os.Signal // of Hangups; may be nil
+	hangups     chan os.Signal // receives the signals for Hangups; may be nil
 }
 
-// sink is standard output without its buffer. It stores the first write error.
+// sink is standard output without its buffer. The sink stores the first write error.
 type sink struct {
 	w   io.Writer
 	err error
@@ -88,7 +88,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// New returns an App with the given streams and environment. It treats no stream as a
+// New returns an App with the given streams and environment. The App treats no stream as a
 // terminal.
 func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *App {
 	a := &App{
@@ -128,9 +128,9 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 	return a.status
 }
 
-// CancelOnSignal receives from the channel signals. It calls the function end for the
-// first signal. Later signals have their default effect. While a pager runs,
-// CancelOnSignal ignores Ctrl-C, which may only stop a search in the pager. See also
+// CancelOnSignal receives from the channel signals. It calls the function end for the first
+// signal. Later signals have their default effect. While a pager runs, CancelOnSignal ignores
+// Ctrl-C, because the user may press it to stop a search in the pager. See also
 // [App.Interruptible].
 func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
 	for s := range signals {
@@ -146,8 +146,8 @@ func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc
 	}
 }
 
-// Interruptible returns a context and a function end. Until the caller calls that
-// function, Ctrl-C cancels the context instead of the run. Calls may be nested.
+// Interruptible returns a context and the function end. Until the caller calls end, Ctrl-C cancels
+// the context instead of the run. Calls may be nested.
 func (a *App) Interruptible(parent context.Context) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	set := func(f func()) (was func()) {
@@ -163,8 +163,8 @@ func (a *App) Interruptible(parent context.Context) (ctx context.Context, end fu
 	}
 }
 
-// interrupted cancels the innermost context of Interruptible. If there is no such context, it
-// returns false.
+// interrupted cancels the innermost context that Interruptible returned. It returns false if there
+// is no such context.
 func (a *App) interrupted() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -184,13 +184,12 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// OutputFailed reports whether a write to standard output failed. Then the caller should stop.
+// OutputFailed reports whether a write to standard output failed. If so, the caller should stop.
 func (a *App) OutputFailed() bool { return a.sink.err != nil }
 
-// WithoutOutputError returns err without the failure of standard output, which Execute
-// reports. It returns the other errors that are joined to that failure. For example, if
-// the reader has closed the pipe, the command must still report that the server truncated
-// the resource.
+// WithoutOutputError removes the write error of standard output from err, because Execute reports
+// that error. It returns the other errors that are joined in err. For example, if the reader has
+// closed the pipe, the command must still report that the server truncated the resource.
 func (a *App) WithoutOutputError(err error) error {
 	if err == nil || !a.OutputFailed() || !errors.Is(err, a.sink.err) {
 		return err
@@ -217,8 +216,8 @@ func (a *App) ExitStatus() int {
 	return a.status
 }
 
-// RaiseStatus raises the exit status to status, if the exit status is lower. It may be called
-// concurrently.
+// RaiseStatus sets the exit status to the higher of its current value and the given status. It may
+// be called concurrently.
 func (a *App) RaiseStatus(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -239,8 +238,8 @@ func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
 	text := Message(err)
 	if cause := context.Cause(a.Context); cause != nil {
-		// The error of package context is only "canceled". The cause of the context gives the
-		// reason.
+		// The error of package context is only "canceled". The cause of a cancelled
+		// context is more specific.
 		const canceled = "context canceled"
 		text = strings.ReplaceAll(strings.ReplaceAll(text, canceled+": "+cause.Error(), cause.Error()), canceled, cause.Error())
 	}
@@ -268,7 +267,7 @@ func (p *prefixed) Error() string {
 }
 func (p *prefixed) Unwrap() error { return p.err }
 
-// AtLine prefixes err with the current line number, if lines are read.
+// AtLine prefixes err with the current line number, if the inputs are lines.
 func (a *App) AtLine(err error) error {
 	if a.LineNumber == 0 {
 		return err
@@ -323,9 +322,8 @@ func (a *App) UnbufferedOut() io.Writer { return &a.sink }
 // OutFile returns standard output for a child process.
 func (a *App) OutFile() io.Writer { return a.sink.w }
 
-// ErrFile returns standard error for a child process. If it is a file, the child gets the
-// file itself. Otherwise locus would wait for other processes that still have the pipe
-// open.
+// ErrFile returns standard error for a child process. If standard error is a file, the child
+// receives the file itself. A pipe would make locus wait for other processes that keep it open.
 func (a *App) ErrFile() io.Writer {
 	if pipe, ok := a.ErrOut.(*errorPipe); ok {
 		return pipe.Writer
@@ -333,7 +331,7 @@ func (a *App) ErrFile() io.Writer {
 	return a.ErrOut
 }
 
-// Trace writes a line of a transcript to standard error, unless a pager has the screen.
+// Trace writes a line of a transcript to standard error, unless a pager uses the screen.
 func (a *App) Trace(mark, line string) {
 	if a.PagerRuns.Load() {
 		return
@@ -343,7 +341,7 @@ func (a *App) Trace(mark, line string) {
 	fmt.Fprintf(a.ErrOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
 }
 
-// FailInput reports an invalid input; with --json it writes the error to standard output.
+// FailInput reports an invalid input. With --json, it writes the error to standard output.
 func (a *App) FailInput(input string, err error) {
 	a.RaiseStatus(StatusUsage)
 	a.FlushTerminal()

@@ -40,7 +40,7 @@ func KindOf(err error) access.Kind {
 	return access.KindOf(err)
 }
 
-// StatusOf returns the exit status of a kind of failure.
+// StatusOf returns the exit status for a kind of failure.
 func StatusOf(kind access.Kind) int {
 	switch kind {
 	case access.Syntax, kindAnswer:
@@ -53,19 +53,19 @@ func StatusOf(kind access.Kind) int {
 	return StatusAccess
 }
 
-// AnswerError is an answer that a form rejects. Locus submitted nothing. The error text
-// never contains the answer.
+// AnswerError reports an answer that a form rejects. Locus does not submit such a form. The error
+// text never contains the answer.
 type AnswerError struct{ error }
 
 // NewWrongAnswer returns err as an [*AnswerError].
 func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
-// NewReason returns the description of err for --json.
+// NewReason returns the JSON description of err.
 func NewReason(err error) shape.Reason {
 	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
 }
 
-// settings maps a failure's reason to the flag or setting that avoids the failure.
+// settings maps the reason for a failure to the flag or setting that avoids the failure.
 var settings = map[scheme.Reason]string{
 	scheme.ReasonEmptySegment: "--cwd none",
 	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration",
@@ -77,7 +77,7 @@ var settings = map[scheme.Reason]string{
 // Message returns the text of err. A library does not name the flags and settings of the
 // command, so Message adds the flag or setting that avoids the failure.
 func Message(err error) string {
-	// Users do not know the names of modules, packages and system calls.
+	// Remove the names of modules, packages and system calls, which users do not know.
 	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
 	for _, name := range [...]string{"transfer", "verify", "submit", "mirror", "gateway"} {
 		text = strings.TrimPrefix(text, name+": ")
@@ -96,8 +96,9 @@ func Message(err error) string {
 	return text
 }
 
-// AllowedBy returns the end of a message about a denied URL: the flag that allows it, or ""
-// if no flag does. The parameters rule and port are fields of a [policy.DeniedError].
+// AllowedBy returns the end of a message about a denied URL. The text names the flag that permits
+// the URL, or is "" if there is no such flag. The parameters rule and port are fields of a
+// [policy.DeniedError].
 func AllowedBy(rule string, port uint16) string {
 	switch {
 	case rule == "private":

@@ -14,22 +14,22 @@ import (
 	"github.com/locus-url/locus/internal/command/config"
 )
 
-// Flags holds the flags that all subcommands accept. During a run, a flag that the user did
-// not set has the value of the environment or the configuration.
+// Flags holds the flags that all subcommands accept. During a run, the environment or the
+// configuration provides the value of a flag that the user did not set.
 type Flags struct {
 	JSON, Quiet    bool
 	Config         string
 	Timeout        time.Duration
 	MaxTime        time.Duration // zero means no limit
 	AllowPrivate   bool
-	AllowLinkLocal bool // allows link-local addresses; for URLs that are not typed, it also needs AllowPrivate
+	AllowLinkLocal bool // permits link-local addresses; URLs that the user did not type also need AllowPrivate
 	AllowPorts     []uint16
 	MaxSize        int64 // maximum size in bytes; zero means no limit
 	Proxies        []string
 	NoProxy        bool
-	UserAgent      string // User-Agent of HTTP requests; if empty, the default
+	UserAgent      string // User-Agent field of HTTP requests; empty selects the default
 	Header         http.Header
-	HostFields     []HostField // fields for some URLs
+	HostFields     []HostField // header fields for URLs that match a pattern
 	headerLines    []string
 }
 
@@ -55,7 +55,7 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	}))
 }
 
-// DurationVar adds a duration flag. A number without a unit is in seconds.
+// DurationVar adds a duration flag. A number without a unit means seconds.
 func DurationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
 	*p = value
 	f.Var((*config.Duration)(p), name, usage)
@@ -72,15 +72,16 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	return a.useConfig(flags)
 }
 
-// CheckConfig is like [App.LoadConfig], but returns all mistakes in the file and the
-// environment. The error is about the flags.
+// CheckConfig is like [App.LoadConfig], but the report contains all mistakes in the file and the
+// environment. A non-nil error reports invalid flags.
 func (a *App) CheckConfig(flags *pflag.FlagSet) (*config.Report, error) {
 	report := a.configSource().Check(&a.Config)
 	return report, a.useConfig(flags)
 }
 
-// Reread reads the configuration again, into a new App that has the flags, the environment and
-// standard error of a. The parameter flags holds the flags of the subcommand.
+// Reread reads the configuration again. It returns a new App with the configuration, and with the
+// flags, environment and standard error of a. The parameter flags holds the flags of the
+// subcommand.
 func (a *App) Reread(flags *pflag.FlagSet) (*App, *config.Report, error) {
 	b := New(a.Context, a.In, io.Discard, a.ErrOut, a.Getenv)
 	b.Environ, b.OutTTY, b.ErrTTY, b.Width = a.Environ, a.OutTTY, a.ErrTTY, a.Width

@@ -12,8 +12,8 @@ import (
 // maxHeaderFile limits the size of a file with header fields, in bytes.
 const maxHeaderFile = 1 << 20
 
-// readHeader applies --user-agent and --header. Its errors do not contain field values,
-// which may be secret. With "@FILE", the list of processes does not show the values either.
+// readHeader applies --user-agent and --header. Its errors do not contain field values, which may
+// be secret. With the argument "@FILE", the values do not appear in the process list either.
 func (a *App) readHeader() error {
 	f := &a.Flags
 	if !httpguts.ValidHeaderFieldValue(f.UserAgent) {
@@ -66,7 +66,7 @@ func (a *App) addField(line string) error {
 	return nil
 }
 
-// ownFields are fields that the client computes. The map must not be modified.
+// ownFields contains the header fields that the client computes. The map must not be modified.
 var ownFields = map[string]bool{
 	"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Upgrade": true, "Te": true, "Trailer": true,
 	"Range": true, "If-Range": true, "Accept-Encoding": true, "Proxy-Authorization": true,

@@ -20,7 +20,7 @@ type HostField struct {
 	Name, Value string
 }
 
-// cutHost splits "PATTERN: Name: value". It reports false if text has no pattern. A field
+// cutHost splits "PATTERN: Name: value". It returns false if the text contains no pattern. A field
 // name cannot contain the characters that distinguish a host or URL.
 func cutHost(text string) (pattern, field string, ok bool) {
 	pattern, field, ok = strings.Cut(text, ": ")
@@ -74,9 +74,9 @@ func fieldName(name, value string) (string, error) {
 // maxSecret limits the size of a file with one value, in bytes.
 const maxSecret = 64 << 10
 
-// Secret resolves a value. It replaces "env:NAME" by the environment variable NAME, "@FILE"
-// by the content of the file, and "$NAME" and "${NAME}" in other text by the variable. Its
-// errors do not contain values.
+// Secret resolves a configured value. It replaces "env:NAME" with the value of the environment
+// variable NAME, and "@FILE" with the content of the file. In any other text, it expands "$NAME"
+// and "${NAME}". Its errors do not contain values.
 func (a *App) Secret(text string) (string, error) {
 	if name, ok := strings.CutPrefix(text, "env:"); ok {
 		return a.variable(name)
@@ -103,7 +103,7 @@ func (a *App) Secret(text string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// variable returns the value of an environment variable, or an error if it is not set.
+// variable returns the value of an environment variable, or an error if the variable is not set.
 func (a *App) variable(name string) (string, error) {
 	value := a.Getenv(name)
 	if value == "" {
@@ -112,7 +112,8 @@ func (a *App) variable(name string) (string, error) {
 	return value, nil
 }
 
-// FieldsFor returns the header fields with patterns that match u, or nil if there are none.
+// FieldsFor returns the header fields whose patterns match the URL u, or nil if no pattern
+// matches.
 func FieldsFor(fields []HostField, u locus.URL, registry *scheme.Registry) http.Header {
 	if len(fields) == 0 {
 		return nil

@@ -19,15 +19,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// longestLine is the maximum length, in bytes, of a line that is read completely, including the
-// line end. A longer line can't be a URL.
+// longestLine is the maximum length, in bytes, of a line and its line end. A longer line can't be
+// a URL and is truncated.
 const longestLine = 2 * locus.MaxLen
 
 // Inputs yields the arguments, or the lines of standard input if "-" is the only argument. A
 // line ends with LF, CR LF or the end of input. Inputs skips blank lines and a byte order mark.
 // It truncates a line that is too long for a URL, and yields it with an error.
 //
-// It stops when the run is interrupted or standard output fails.
+// Inputs stops when the user interrupts the run, or when a write to standard output fails.
 func (a *App) Inputs(args []string) iter.Seq2[string, error] {
 	if IsStdin(args) {
 		return a.lines()
@@ -41,7 +41,8 @@ func (a *App) Inputs(args []string) iter.Seq2[string, error] {
 	}
 }
 
-// URLs is like [App.Inputs], but removes spaces around an input. A note reports them.
+// URLs is like [App.Inputs], but removes whitespace around each input and writes a note about the
+// whitespace.
 func (a *App) URLs(args []string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for input, err := range a.Inputs(args) {
@@ -53,9 +54,9 @@ func (a *App) URLs(args []string) iter.Seq2[string, error] {
 	}
 }
 
-// Groups yields the inputs of [App.Inputs] in groups of at most n. If the next read of
-// standard input may block, Groups first yields the current group, even if the group has
-// fewer than n inputs. Groups reports and skips an input with an error.
+// Groups yields the inputs of [App.Inputs] in groups of at most n. If the next read of standard
+// input may block, Groups first yields the current group, even if the group contains fewer than n
+// inputs. If an input has an error, Groups prints the error and skips the input.
 func (a *App) Groups(args []string, n int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		var group []string
@@ -86,16 +87,16 @@ func (a *App) Groups(args []string, n int) iter.Seq[[]string] {
 // Blanks are the characters that may surround a URL.
 const Blanks = " \t\r\n\v\f"
 
-// NoteBlanks writes a note if blanks surround a URL. For standard input it writes only one
-// note.
+// NoteBlanks writes a note if whitespace surrounds a URL. For the lines of standard input, it
+// writes only one note.
 func (a *App) NoteBlanks(input string) {
 	if strings.Trim(input, Blanks) != input {
 		a.noteAround("leading and trailing spaces are not part of a URL")
 	}
 }
 
-// NoteKeyboard writes a note if the command reads input from a terminal. The note describes
-// the input with the text in what.
+// NoteKeyboard writes a note if the command reads input from a terminal. The parameter what
+// describes the expected input.
 func (a *App) NoteKeyboard(what string) {
 	if f, ok := a.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		a.Note("reading %s from the terminal; Ctrl-D ends it", what)
@@ -125,7 +126,7 @@ func (a *App) lines() iter.Seq2[string, error] {
 }
 
 // splitLines reads text with the function read and yields its lines. The lines from one read share
-// a string, which saves an allocation for each line. The error is never io.EOF.
+// a string, which saves an allocation for each line. splitLines never returns io.EOF.
 func splitLines(read func([]byte) (int, error), yield func(string, error) bool) error {
 	buf := make([]byte, longestLine+1)
 	held := 0       // number of bytes in buf, which all belong to one line
@@ -189,7 +190,7 @@ func splitLines(read func([]byte) (int, error), yield func(string, error) bool) 
 	}
 }
 
-// readInput flushes the results so far, and then reads until an interrupt.
+// readInput flushes the output, and then reads from standard input. An interrupt ends the read.
 func (a *App) readInput(p []byte) (int, error) {
 	if a.beforeRead != nil && !a.beforeRead() {
 		return 0, io.EOF
@@ -201,16 +202,16 @@ func (a *App) readInput(p []byte) (int, error) {
 	return ReadContext(a.Context, a.In, p)
 }
 
-// Stdin returns standard input. A read flushes standard output first, and returns an error
-// when the context of a is cancelled.
+// Stdin returns standard input. Each read first flushes standard output. A read returns an error
+// if the context of the App is cancelled.
 func (a *App) Stdin() io.Reader { return readFunc(a.readInput) }
 
 type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// ReadFile reads a regular file of at most limit bytes. It rejects other files, because a
-// read could block.
+// ReadFile reads a regular file of at most limit bytes. ReadFile rejects other kinds of files,
+// because reading them could block.
 func ReadFile(name string, limit int) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -227,8 +228,8 @@ func ReadFile(name string, limit int) ([]byte, error) {
 	return ReadLimited(f, locus.Quote(name), limit)
 }
 
-// ReadLimited reads r to its end. If r has more than limit bytes, it returns an error
-// that contains name.
+// ReadLimited reads r to its end. If r contains more bytes than limit, the error contains the
+// given name.
 func ReadLimited(r io.Reader, name string, limit int) ([]byte, error) {
 	octets, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err == nil && len(octets) > limit {
@@ -237,8 +238,8 @@ func ReadLimited(r io.Reader, name string, limit int) ([]byte, error) {
 	return octets, err
 }
 
-// await returns the result of f, or the error of ctx if ctx is cancelled first. A read or
-// the opening of a pipe cannot be cancelled, so f may continue.
+// await returns the result of f, or the error of ctx if ctx is cancelled first. The function f may
+// continue after await returns, because a read and the opening of a pipe cannot be cancelled.
 func await[T any](ctx context.Context, f func() (T, error)) (value T, err error) {
 	done := make(chan struct{})
 	var late T
@@ -255,8 +256,8 @@ func await[T any](ctx context.Context, f func() (T, error)) (value T, err error)
 	}
 }
 
-// ReadContext reads from the reader in until ctx is cancelled. The read may use p after
-// ReadContext returns.
+// ReadContext reads from the reader in until ctx is cancelled. The caller must not reuse the
+// buffer p after an error, because the read may still write to it.
 func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
 	return await(ctx, func() (int, error) { return in.Read(p) })
 }
@@ -269,8 +270,9 @@ func OpenContext(ctx context.Context, name string) (*os.File, error) {
 	return await(ctx, func() (*os.File, error) { return os.Open(name) })
 }
 
-// ReadURL parses an input as a URL, with or without the wrapper of RFC 1738 (appendix). A
-// note reports the wrapper. readErr is the error that [App.Inputs] yielded with the input.
+// ReadURL parses an input as a URL, with or without the wrapper of RFC 1738 (appendix). If there
+// is a wrapper, ReadURL writes a note. The parameter readErr is the error that [App.Inputs]
+// yielded with the input.
 func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 	if readErr != nil {
 		return locus.URL{}, readErr
@@ -282,16 +284,16 @@ func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 	return u, err
 }
 
-// NoteWrapper writes a note about text around a URL. For standard input it writes only one
-// note.
+// NoteWrapper writes a note about text around a URL. For the lines of standard input, it writes
+// only one note.
 func (a *App) NoteWrapper(input string) {
 	if note, ok := locus.RemoveWrapper(input).Note(); ok {
 		a.noteAround(fmt.Sprintf("%s (%s)", charset.Text(note.Help), note.Section))
 	}
 }
 
-// NoteForm writes a note if an input violates rules although it has a canonical form. For
-// standard input it writes only one note.
+// NoteForm writes a note about an input that violates the given rules but can still be converted
+// to a canonical form. For the lines of standard input, it writes only one note.
 func (a *App) NoteForm(rules profile.Rules, input string) {
 	for _, note := range shape.CanonicalNotes(rules, input) {
 		a.noteAround(note)

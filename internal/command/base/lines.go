@@ -44,8 +44,8 @@ func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
 // maxKeyLine is the maximum length in bytes of a line that contains more than a URL.
 const maxKeyLine = 16 << 20
 
-// Reads reports whether args name sources for [LineFlags.Blocks]: only "-", or files.
-// Otherwise args are URLs. It returns an error if flags contradict each other.
+// Reads reports whether args select standard input or files, which [LineFlags.Blocks] reads. If
+// not, the arguments are URLs. It returns an error if flags contradict each other.
 func (f *LineFlags) Reads(args []string) (bool, error) {
 	f.o = lines.Options{Stdin: f.app.In}
 	set := f.cmd.Flags().Changed
@@ -77,7 +77,7 @@ func (f *LineFlags) Reads(args []string) (bool, error) {
 	return reads, nil
 }
 
-// setField parses --field and --delimiter.
+// setField parses the flags --field and --delimiter.
 func (f *LineFlags) setField() (err error) {
 	delimiter := "\t"
 	if f.cmd.Flags().Changed("delimiter") {
@@ -126,8 +126,9 @@ func flagsFor(e *lines.FormatError) string {
 	return flags
 }
 
-// Blocks yields the lines of args. The caller must call [LineFlags.Reads] before. Blocks
-// stops when the run is interrupted. The caller must report errors and lines without a URL.
+// Blocks yields the lines of the sources that args select. The caller must first call
+// [LineFlags.Reads]. Blocks stops when the user interrupts the run. The caller must report errors
+// and lines without a URL.
 func (f *LineFlags) Blocks(args []string) iter.Seq[*lines.Block] {
 	if IsStdin(args) {
 		f.app.NoteKeyboard("URLs, one per line,")

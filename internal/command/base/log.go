@@ -19,7 +19,7 @@ import (
 // --log-format.
 type RequestLog struct{ format config.LogFormat }
 
-// AddFlags adds the flag to a group of flags of cmd.
+// AddFlags adds the flag --log-format to the given flag group of cmd.
 func (l *RequestLog) AddFlags(cmd *cobra.Command, group string) {
 	AddFlags(cmd, group, func(f *pflag.FlagSet) {
 		f.Var(&l.format, "log-format", "log requests to standard error as `FORMAT`: text, json or none")
@@ -27,8 +27,8 @@ func (l *RequestLog) AddFlags(cmd *cobra.Command, group string) {
 	CompleteFlag(cmd, "log-format", func() []string { return []string{"text", "json", "none"} })
 }
 
-// Observe returns a function that writes a record for each request, or nil if there is no
-// log. The parameter configured is the format if the user did not set the flag.
+// Observe returns a function that writes a record for each request, or nil if there is no log. If
+// the user did not set --log-format, the parameter configured selects the format.
 func (l *RequestLog) Observe(a *App, configured config.LogFormat) access.ObserveFunc {
 	log := a.Logger(cmp.Or(l.format, configured))
 	if log == nil {
@@ -59,8 +59,8 @@ func (l *RequestLog) Observe(a *App, configured config.LogFormat) access.Observe
 	}
 }
 
-// Logger returns a logger to standard error, or nil for the format "none" and with --quiet.
-// With --json, the format "text" becomes "json".
+// Logger returns a logger that writes to standard error. It returns nil for the format "none", and
+// if the user set --quiet. With --json, the logger uses the format "json" instead of "text".
 func (a *App) Logger(format config.LogFormat) *slog.Logger {
 	switch {
 	case a.Flags.Quiet || format == "none":

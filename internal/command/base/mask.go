@@ -12,8 +12,8 @@ import (
 // quotedText matches a quoted text in a message.
 var quotedText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
-// maskUsage masks passwords in a message about arguments, the environment or the
-// configuration. Packages that parse these include their text in errors.
+// maskUsage masks passwords in a message about arguments, the environment or the configuration.
+// The packages that parse them may quote their text in errors.
 func maskUsage(message string, args []string) string {
 	for _, arg := range args {
 		_, value, _ := strings.Cut(arg, "=")
@@ -36,7 +36,7 @@ func maskUsage(message string, args []string) string {
 	})
 }
 
-// usageMessage is an error with a masked text.
+// usageMessage is an error with masked passwords in its text.
 type usageMessage struct {
 	error
 	text string

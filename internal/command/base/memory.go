@@ -22,7 +22,7 @@ func (f *MemoryFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.folder, "tmp", "", "write temporary files to `DIR` (default $TMPDIR)")
 }
 
-// Memory that the program itself needs, in bytes.
+// The memory that the program itself needs, in bytes.
 const (
 	program     = 56 << 20 // memory for the program itself
 	buffers     = 6 << 20  // memory for the buffers of each processor
@@ -44,8 +44,9 @@ func (f *MemoryFlags) limit() int64 {
 	return max(bulk.MachineMemory()/4, leastMemory)
 }
 
-// Processors returns the number of processors to use. Each processor needs buffers. So if
-// the memory is small, the result is less than the number of processors of the machine.
+// Processors returns the number of processors to use. Each processor needs memory for buffers.
+// With a low memory limit, the result may therefore be smaller than the number of processors in
+// the machine.
 func (f *MemoryFlags) Processors() int {
 	return min(runtime.GOMAXPROCS(0), int(f.limit()/(4*buffers)))
 }
@@ -55,5 +56,5 @@ func (f *MemoryFlags) Room() int64 {
 	return f.limit() - program - buffers*int64(f.Processors())
 }
 
-// Folder returns the directory for temporary files. If empty, the system default is used.
+// Folder returns the directory for temporary files. If it returns "", the system default applies.
 func (f *MemoryFlags) Folder() string { return f.folder }

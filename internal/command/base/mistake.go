@@ -27,8 +27,9 @@ func FileURL(path string) (locus.URL, error) {
 	return file.FromPath(path)
 }
 
-// Explain returns err about input. If input looks like a URL without its scheme or a path,
-// it returns an error that names a working command.
+// Explain returns a more helpful error than err if the input looks like a path, a mail address or
+// a URL without its scheme. That error contains a command line that works. For any other input, it
+// returns err.
 func (a *App) Explain(input string, err error) error {
 	u, what := a.Meant(input, err)
 	if u.IsZero() {
@@ -38,9 +39,9 @@ func (a *App) Explain(input string, err error) error {
 	return fmt.Errorf("%s %s; %s", locus.Quote(input), what, a.works(input, u))
 }
 
-// Meant guesses the URL that input without a scheme was meant to be, and describes input.
-// It returns the zero URL if err has another reason, if it cannot guess, or if input may
-// contain a password.
+// Meant guesses which URL the user meant by an input without a scheme. The result what describes
+// the input. Meant returns the zero URL if err has another cause than a missing scheme, if it
+// cannot guess, or if the input may contain a password.
 func (a *App) Meant(input string, err error) (u locus.URL, what string) {
 	noScheme := errors.Is(err, locus.ErrNoScheme) || errors.Is(err, locus.ErrWindowsPath) || errors.Is(err, scheme.ErrNoScheme)
 	input = strings.TrimSpace(input)
@@ -55,8 +56,8 @@ func (a *App) Meant(input string, err error) (u locus.URL, what string) {
 	return u, what
 }
 
-// mistaken describes a text without a scheme, and returns the URL that the user may have meant. If
-// it finds none, both results are "".
+// mistaken describes a text without a scheme, and returns the URL that the user may have meant.
+// Both results are "" if mistaken cannot guess a URL.
 func (a *App) mistaken(text string) (what, url string) {
 	if url, ok := locus.FromWindowsPath(text); ok {
 		return "is a Windows path, not a URL", url
@@ -99,11 +100,12 @@ func isName(text string) bool {
 	return locus.IsHost(text) && strings.Contains(text, ".")
 }
 
-// works returns the command line with u in place of input, or advice to write u. It omits flags,
-// because flags may contain secrets.
+// works returns the command line with the URL u in place of the input, or advice to write u. It
+// omits flags, because flags may contain secrets.
 func (a *App) works(input string, u locus.URL) string {
 	words := slices.Clone(a.words)
-	// locus get cannot fetch a message, and a file on another machine does not exist here.
+	// Do not suggest a command for a mailto URL or for a file URL with a host, because the
+	// command would fail.
 	traits := a.Registry.Scheme(u).Traits
 	found := a.LineNumber == 0 && !traits.Has(scheme.Composes) && (!traits.Has(scheme.Files) || u.Host() == "")
 	i := slices.IndexFunc(words, func(arg string) bool { return strings.TrimSpace(arg) == input })
@@ -126,7 +128,7 @@ func ShellQuote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// plainUsage rewrites an error of the packages that parse arguments in plain words.
+// plainUsage rewrites an error from the packages that parse arguments in plain English.
 func plainUsage(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -156,7 +158,7 @@ func plainUsage(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
 	}
-	// Cobra has no type for flags that exclude each other.
+	// Cobra defines no error type for flags that exclude each other.
 	if _, rest, ok := strings.Cut(err.Error(), "none of the others can be; ["); ok {
 		if names, _, ok := strings.Cut(rest, "] were all set"); ok {
 			return errors.New("--" + strings.ReplaceAll(names, " ", " and --") + " can't be used together")
@@ -165,7 +167,7 @@ func plainUsage(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// similar returns names for which typed may be a typo.
+// similar returns the names that the user may have meant by the mistyped name.
 func similar(typed string, names []string) []string {
 	list := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {
@@ -174,7 +176,8 @@ func similar(typed string, names []string) []string {
 	return list.SuggestionsFor(typed)
 }
 
-// UnknownSubcommand returns an error for the first of args, and suggests similar names.
+// UnknownSubcommand returns an error that reports the first argument as an unknown subcommand and
+// suggests similar names.
 func UnknownSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -191,7 +194,7 @@ func UnknownSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown subcommand %q", args[0])
 }
 
-// NoArgs returns an error if there are arguments.
+// NoArgs returns an error if the command line contains arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s accepts no arguments; got %q", cmd.Name(), args[0])
@@ -199,7 +202,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// withOpen inserts the subcommand "open" into args if they contain a URL and no subcommand.
+// withOpen inserts the subcommand "open" if args contains a URL and no subcommand.
 func withOpen(root *cobra.Command, args []string) []string {
 	opener, _, err := root.Find([]string{BareSubcommand})
 	if err != nil || opener == root {

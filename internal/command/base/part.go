@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// A Part is a run for a part of the inputs. It buffers its output and messages until
-// [App.Join], so that parts can run concurrently.
+// A Part is an App that processes some of the inputs. It buffers its output and messages until the
+// caller calls [App.Join], so that parts can run concurrently.
 type Part struct {
 	*App
 	Text     []byte // text for standard output, complete after Out is flushed
@@ -19,13 +19,14 @@ type Part struct {
 
 // message is the output of one call to standard error.
 type message struct {
-	at   int    // offset in Text before which the message is written
+	at   int    // offset in Text at which Join writes the message
 	end  int    // end of the message in the field errors
 	once bool   // write only the first such message
-	rule string // rule that a line violates; empty if the message is not about an invalid line
+	rule string // the rule that an invalid line violates; empty for other messages
 }
 
-// NewPart returns an empty part. The flags and configuration of a must be set before.
+// NewPart returns an empty part. The caller must set the flags and the configuration of a before
+// the call.
 func (a *App) NewPart() *Part {
 	p := &Part{App: &App{
 		Context: a.Context, OutTTY: a.OutTTY, ErrTTY: a.ErrTTY, Width: a.Width, Getenv: a.Getenv, Environ: a.Environ,
@@ -62,8 +63,8 @@ func (p *Part) Begin(source string) {
 	clear(p.invalid.more)
 }
 
-// Keep removes pieces of p.Text. The slice ends holds the end of each piece. A piece
-// remains if its element in the slice keep is true.
+// Keep removes pieces of p.Text. The parameter ends contains the end offset of each piece. Keep
+// removes a piece if its element in the parameter keep is false.
 func (p *Part) Keep(ends []int, keep []bool) {
 	start, size, moved := 0, 0, 0
 	for i, end := range ends {
@@ -85,8 +86,8 @@ func (p *Part) Keep(ends []int, keep []bool) {
 	p.Text = p.Text[:size]
 }
 
-// Join writes the output and messages of p in order, and raises the exit status. If several
-// parts wrote the same note about a first line, Join writes only the first.
+// Join writes the output and messages of p in order, and raises the exit status. If several parts
+// wrote the same note about their first line, Join writes the note only once.
 func (a *App) Join(p *Part) {
 	at, said := 0, 0
 	for _, m := range p.messages {
@@ -114,11 +115,12 @@ const maxInvalid = 20
 // invalidLines counts the messages about invalid lines.
 type invalidLines struct {
 	shown int
-	more  map[string]int64 // number of omitted messages by rule
+	more  map[string]int64 // number of omitted messages for each rule
 	rule  string           // rule for the message that is being written
 }
 
-// show reports whether to write a message. If the result is false, show counts the message.
+// show reports whether the part must write a message about a line that violates the rule. If the
+// result is false, show only counts the message.
 func (i *invalidLines) show(rule string) bool {
 	if i.shown < maxInvalid {
 		i.shown++
@@ -135,8 +137,8 @@ func (i *invalidLines) add(rule string, n int64) {
 	i.more[rule] += n
 }
 
-// FailLine is like [App.FailInput] for a line that violates the given rule. After the
-// first messages of a run it only counts the line for [App.SummarizeInvalid].
+// FailLine is like [App.FailInput] for a line that violates the given rule. After the first
+// maxInvalid messages of a run, FailLine only counts the line for [App.SummarizeInvalid].
 func (p *Part) FailLine(rule, input string, err error) {
 	if p.Flags.JSON || p.LineNumber == 0 {
 		p.FailInput(input, err)
@@ -150,8 +152,8 @@ func (p *Part) FailLine(rule, input string, err error) {
 	}
 }
 
-// SummarizeInvalid writes the number of invalid lines without a message, by rule, and then
-// advice.
+// SummarizeInvalid writes, for each rule, how many invalid lines got no message. It then writes
+// the given advice.
 func (a *App) SummarizeInvalid(advice string) {
 	total := int64(0)
 	for _, n := range a.invalid.more {

@@ -7,9 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/crawl"
 )
 
-// Politeness returns the request limits of the flags. In p, a zero Parallel or PerHost
-// selects the configured value, and a zero Retry or MaxWait means none. The parameter rate
-// is the maximum number of requests per second to one host; zero means no limit.
+// Politeness completes the request limits in p, which come from flags. A zero Parallel or PerHost
+// selects the configured value. A zero Retry or MaxWait disables retries or waiting. The parameter
+// rate is the maximum number of requests per second to one host; zero means no limit.
 func (a *App) Politeness(p access.Politeness, rate float64) access.Politeness {
 	p.Parallel = cmp.Or(p.Parallel, a.Config.Parallel)
 	p.PerHost = cmp.Or(p.PerHost, a.Config.PerHost)

@@ -12,13 +12,14 @@ import (
 	"golang.org/x/term"
 )
 
-// Main calls the function run with the streams, environment and arguments of this process,
-// and returns the exit status. A terminating signal cancels the context of the App. A write
-// to standard error also cancels it if the reader has closed the pipe.
+// Main calls the function run with the streams, environment and arguments of this process, and
+// returns the exit status. A terminating signal cancels the context of the App. A write to
+// standard error also cancels the context if the reader has closed the pipe.
 func Main(run func(a *App, args []string) int) int {
 	// net/http logs malformed responses. Locus reports them in errors.
 	log.SetOutput(io.Discard)
-	// With a handler for SIGPIPE, the write returns an error and the command can clean up.
+	// With a handler for SIGPIPE, a write to a closed pipe returns an error, and the command
+	// can clean up.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
@@ -41,9 +42,9 @@ func Main(run func(a *App, args []string) int) int {
 	return run(a, os.Args[1:])
 }
 
-// Hangups returns a channel that receives SIGHUP, even if nohup made the process ignore it. Until
-// the caller calls end, SIGHUP does not cancel the run, unless the terminal of standard error
-// has been closed.
+// Hangups returns a channel that receives SIGHUP, even if nohup made the process ignore this
+// signal. Until the caller calls the function end, SIGHUP cancels the run only if the terminal at
+// standard error was closed.
 func (a *App) Hangups() (hangups <-chan os.Signal, end func()) {
 	c := make(chan os.Signal, 1)
 	if signal.Ignored(syscall.SIGHUP) {
@@ -69,7 +70,7 @@ func (a *App) hungUp() bool {
 	}
 	select {
 	case a.hangups <- syscall.SIGHUP:
-	default: // the caller has not yet received the previous one
+	default: // the caller has not yet received the previous signal
 	}
 	return true
 }
@@ -90,7 +91,7 @@ func (p *errorPipe) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// isClosedPipe reports whether err is a write to a pipe without a reader.
+// isClosedPipe reports whether err is the result of a write to a pipe without a reader.
 func isClosedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }

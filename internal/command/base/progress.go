@@ -13,11 +13,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Progress shows the progress of transfers on a terminal: a bar for each active transfer,
-// and a total for several. Messages to standard error appear above the bars. The zero value
-// shows nothing.
+// Progress shows the progress of transfers on a terminal: a bar for each active transfer, and a
+// bar for the total of several transfers. Messages to standard error appear above the bars. The
+// zero value shows nothing.
 type Progress struct {
-	names    []string // transfer names, safe for a terminal
+	names    []string // transfer names, escaped for a terminal
 	bars     *mpb.Progress
 	restore  func() // restores standard error
 	mu       sync.Mutex
@@ -101,12 +101,13 @@ func (p *Progress) bar(i int) *bar {
 	return p.active[i]
 }
 
-// Update shows the progress of one task with an unknown end.
+// Update shows the progress of a single task of unknown size.
 func (p *Progress) Update(octets int64, note string, args ...any) {
 	p.UpdateOf(octets, -1, note, args...)
 }
 
-// UpdateOf shows the progress of one task of total bytes, or -1 if the total is unknown.
+// UpdateOf shows the progress of a single task. The parameter total is the number of bytes in the
+// task, or -1 if the number is unknown.
 func (p *Progress) UpdateOf(octets, total int64, note string, args ...any) {
 	if p.bars == nil {
 		return
@@ -119,7 +120,7 @@ func (p *Progress) UpdateOf(octets, total int64, note string, args ...any) {
 // Shown reports whether p shows bars. It must not be called concurrently.
 func (p *Progress) Shown() bool { return p.bars != nil }
 
-// showTotal adds up finished and active transfers.
+// showTotal shows the sum of the finished and active transfers.
 func (p *Progress) showTotal() {
 	if p.total == nil {
 		return
@@ -168,7 +169,7 @@ func (b *bar) end(e transfer.Event, keep bool) {
 	}
 }
 
-// text returns the bytes, rate and remaining time, if known.
+// text returns the number of bytes, the rate and the remaining time, as far as they are known.
 func (b *bar) text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

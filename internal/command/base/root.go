@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/agent"
 )
 
-// NewRoot returns the command "locus" with its subcommands, help topics and help command.
+// NewRoot returns the command "locus" with the given subcommands, help topics and help command.
 func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locus",
@@ -66,11 +66,11 @@ func NewVersion(a *App, program string) *cobra.Command {
 			return err
 		},
 	}
-	LoadsConfig(cmd) // a broken configuration changes nothing
+	LoadsConfig(cmd) // the version is printed even if the configuration is invalid
 	return cmd
 }
 
-// RequireURLs returns an error without arguments.
+// RequireURLs returns an error if the command line contains no arguments.
 func RequireURLs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New(`no URL given (use - to read URLs from standard input, one per line)`)

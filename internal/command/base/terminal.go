@@ -13,7 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is the terminal for prompts, even if standard input is not a terminal.
+// Terminal is the controlling terminal, which shows prompts even if standard input is not a
+// terminal.
 type Terminal struct {
 	*os.File
 	in        *bufio.Reader
@@ -26,8 +27,8 @@ var ErrNoAnswer = errors.New("no answer")
 // openTTY opens the controlling terminal.
 func openTTY() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
 
-// Descriptor returns the file descriptor of f. After [os.File.Fd], Close would not end a
-// waiting Read, which would then take the next key from another reader.
+// Descriptor returns the file descriptor of f. It does not call [os.File.Fd], because Close could
+// then not end a blocked Read, which would consume the next key that the user types.
 func Descriptor(f *os.File) int {
 	descriptor := -1
 	if c, err := f.SyscallConn(); err == nil {
@@ -109,7 +110,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 }
 
 // answer calls the function read and waits for its result. If ctx is cancelled first, answer
-// returns and the result of read is discarded.
+// returns an error and discards the result of read.
 func answer(ctx context.Context, read func() (string, error)) (string, error) {
 	text, err := await(ctx, read)
 	if err == io.EOF {

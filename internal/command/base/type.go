@@ -12,7 +12,8 @@ var shortTypes = map[string]string{
 	"text": "text/plain", "markdown": "text/markdown", "html": "text/html", "mail": "message/rfc822", "mbox": "application/mbox",
 }
 
-// DocumentType returns the media type for the value of --as, a short name or a media type.
+// DocumentType returns the media type that the value of the flag --as selects. The value is a
+// short name or a media type.
 func DocumentType(as string) (string, error) {
 	if short, ok := shortTypes[as]; ok {
 		return short, nil
@@ -23,5 +24,5 @@ func DocumentType(as string) (string, error) {
 	return as, nil
 }
 
-// DocumentTypes returns the short names, for completion.
+// DocumentTypes returns the short names for shell completion.
 func DocumentTypes() []string { return slices.Sorted(maps.Keys(shortTypes)) }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// groupKey annotates a flag with its group in the help.
+	// groupKey annotates a flag with the title of its group in the help text.
 	groupKey = "locus_group"
 	// obeysKey annotates a command with the network flags that apply to it.
 	obeysKey = "locus_obeys"
@@ -22,10 +22,10 @@ const (
 	commonGroup  = "All subcommands"
 )
 
-// A Group is the title of a group of subcommands in the help.
+// A Group is the title of a group of subcommands in the help text.
 type Group string
 
-// The subcommand groups, in help order.
+// The subcommand groups, in the order of the help text.
 const (
 	GroupFetch   Group = "Fetch and browse"
 	GroupCheck   Group = "Check"
@@ -42,7 +42,7 @@ func addGroups(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(string(GroupSetup))
 }
 
-// AddFlags calls the function add, which defines flags of cmd. The help groups these flags
+// AddFlags calls the function add, which defines flags of cmd. The help text lists these flags
 // under the given title.
 func AddFlags(cmd *cobra.Command, title string, add func(*pflag.FlagSet)) {
 	cmd.Flags().SortFlags = false
@@ -75,8 +75,9 @@ func flagGroup(title string, add func(*pflag.FlagSet)) *pflag.FlagSet {
 	return group
 }
 
-// UseNetworkFlags shows the network flags in the help and completions of cmd, or only those
-// with the given names. Without it, cmd accepts these flags but hides them.
+// UseNetworkFlags shows the network flags in the help text and completions of cmd. If the caller
+// passes names, only the named flags are shown. Without a call of UseNetworkFlags, cmd accepts the
+// network flags but hides them.
 func UseNetworkFlags(cmd *cobra.Command, names ...string) {
 	if len(names) == 0 {
 		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-link-local", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
@@ -167,8 +168,8 @@ func writeCommands(cmd *cobra.Command, title string, wanted func(*cobra.Command)
 	}
 }
 
-// FlagGroups returns the visible flags of cmd in groups: its own flags, then network flags,
-// then the flags of all subcommands.
+// FlagGroups returns the visible flags of cmd in groups. The flags of cmd itself come first, then
+// the network flags, and then the flags that all subcommands share.
 func FlagGroups(cmd *cobra.Command) []*pflag.FlagSet {
 	var groups []*pflag.FlagSet
 	add := func(f *pflag.Flag) {

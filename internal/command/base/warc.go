@@ -17,10 +17,10 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Archive is the web archive to which a subcommand records. It holds the flags --warc and
-// --warc-size.
+// Archive is the web archive in which a subcommand records its requests. The struct holds the
+// flags --warc and --warc-size.
 type Archive struct {
-	// Robots is the treatment of robots.txt: "classic" (obeyed) or "ignore".
+	// Robots is "classic" if the subcommand obeys robots.txt, and otherwise "ignore".
 	Robots string
 
 	name string
@@ -50,8 +50,8 @@ func (r *Archive) Check() error {
 	return nil
 }
 
-// Open opens the archive if the user set --warc. If it can't open the archive, it reports
-// the failure and returns false. The error describes invalid flags.
+// Open opens the archive if the user set --warc. If it can't open the archive, Open prints the
+// failure and returns false. A non-nil error reports invalid flags.
 func (r *Archive) Open(a *App) (ok bool, err error) {
 	if err := r.Check(); err != nil {
 		return false, err
@@ -91,8 +91,8 @@ func (r *Archive) Record() func(*scheme.Request) access.Recording {
 // Recorder returns the recorder, or nil without an archive.
 func (r *Archive) Recorder() *archive.Recorder { return r.to }
 
-// Close completes the archive and reports a failure. The caller must close all resources
-// before it calls Close.
+// Close completes the archive and prints any failure. The caller must close all resources before
+// it calls Close.
 func (r *Archive) Close() {
 	if r.to == nil {
 		return
@@ -102,7 +102,7 @@ func (r *Archive) Close() {
 	}
 }
 
-// fail reports the first failure of the recording.
+// fail prints err if it is the first recording failure.
 func (r *Archive) fail(err error) {
 	r.told.Do(func() {
 		r.err.Store(&err)
@@ -110,7 +110,7 @@ func (r *Archive) fail(err error) {
 	})
 }
 
-// Err returns the first failure of the recording. It may be called concurrently.
+// Err returns the first recording failure. It may be called concurrently.
 func (r *Archive) Err() error {
 	if err := r.err.Load(); err != nil {
 		return *err
