@@ -16,8 +16,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// linkAt returns the link at a screen position. An item of a list is a link across its
-// whole line.
+// linkAt returns the link at a screen position. The link of a list item covers the whole line.
 func (m *model) linkAt(e *entry, x, y int) (link int, ok bool) {
 	i := e.top + y - 1
 	if y < 1 || y > m.body() || i >= len(e.page.lines) {
@@ -37,7 +36,8 @@ func (m *model) askURL(initial string) {
 	m.ask(prompt{label: "Go to: ", done: (*model).typed}, initial)
 }
 
-// editable returns the URL of the page for editing, without a hidden answer.
+// editable returns the URL of the page as text that the user can edit. The text contains no secret
+// answers.
 func (m *model) editable() string {
 	if e := m.current(); !e.place.url.IsZero() && !e.place.hidden {
 		return e.place.url.WithoutPassword().String()
@@ -45,14 +45,14 @@ func (m *model) editable() string {
 	return ""
 }
 
-// up opens the menu above the page, by the rules of its scheme.
+// up opens the parent menu of the page, which the scheme of the URL defines.
 func (m *model) up() {
 	e := m.current()
 	if !e.place.url.IsZero() {
 		list := e.opener().Registry().Parents(e.page.base())
 		for i := len(list) - 1; i >= 0; i-- {
 			if u := list[i].URL; !u.IsZero() {
-				// The parent URL has the same origin as this URL.
+				// The parent URL has the same link origin as the URL of the page.
 				m.visit(place{opener: e.opener(), url: u, from: e.place.from})
 				return
 			}
@@ -70,7 +70,8 @@ func (m *model) askSearch() {
 	}}, "")
 }
 
-// copyable returns the URL of a place if it may be shown, or the reason why not.
+// copyable returns the URL of a place if the browser may show the URL. Otherwise it shows the
+// reason why not.
 func (m *model) copyable(pl place) (u locus.URL, ok bool) {
 	switch {
 	case pl.url.IsZero():
@@ -118,7 +119,7 @@ func (m *model) openElsewhere(u locus.URL, ok bool) {
 	m.say("Opened in another program: " + term.Safe(u.Shown()))
 }
 
-// newTab opens the selected link in a new tab and shows it.
+// newTab opens the selected link in a new tab, which becomes the current tab.
 func (m *model) newTab() {
 	l := m.chosen()
 	switch {
@@ -155,7 +156,7 @@ func (m *model) turnTo(i int) {
 	}
 }
 
-// closeTab closes the tab. After the last tab it quits the browser.
+// closeTab closes the current tab. If it is the last tab, the browser ends.
 func (m *model) closeTab() {
 	m.stop(m.tab())
 	if len(m.tabs) == 1 {
@@ -183,8 +184,8 @@ func (m *model) save() {
 	}}, name)
 }
 
-// saveTo writes the bytes of the page to a new file. If the page has no bytes, it writes the text
-// of the page.
+// saveTo writes the source bytes of the page to a new file. If there are no source bytes, it
+// writes the displayed text.
 func (m *model) saveTo(e *entry, path string) {
 	p, ctx := e.page, m.ctx
 	m.say("Saving to " + term.Safe(path))
@@ -220,9 +221,9 @@ func (m *model) saveTo(e *entry, path string) {
 	})
 }
 
-// write writes the page. If the page has all its bytes, write writes these bytes. For an object whose
-// bytes are incomplete or missing, the function fetch writes the bytes. Otherwise write writes the
-// text of the page.
+// write writes the page to w. If the page holds all source bytes, write writes these bytes. If the
+// source bytes of an object are incomplete or missing, the function fetch writes them. For other
+// pages, write writes the displayed text.
 func (p *page) write(w io.Writer, fetch func(io.Writer) error) error {
 	isObject := p.octets != nil || p.notRead
 	switch {
@@ -245,7 +246,7 @@ func (p *page) write(w io.Writer, fetch func(io.Writer) error) error {
 	return nil
 }
 
-// countWriter counts the bytes that are written to it.
+// countWriter counts the bytes that its caller writes.
 type countWriter struct {
 	w io.Writer
 	n int64

@@ -11,19 +11,19 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// archivedList lists the archived URLs.
+// archivedList creates pages that list the archived URLs.
 type archivedList struct {
 	store  *archive.Store
 	opener opener
 }
 
 const (
-	archivedPerPage = 2000   // hosts or URLs per page
-	maxMatches      = 10_000 // matches of a search
+	archivedPerPage = 2000   // maximum number of hosts or URLs on a page
+	maxMatches      = 10_000 // maximum number of search matches
 )
 
-// hosts lists the hosts after the given host. If that host is empty, it lists all hosts from the
-// first.
+// hosts lists the archived hosts that follow the host in the parameter after. If the parameter is
+// empty, the list begins with the first host.
 func (k *archivedList) hosts(after string) place {
 	return k.place("archives", func(l *loading) *page {
 		p := &page{title: "Archived pages"}
@@ -51,7 +51,8 @@ func (k *archivedList) hosts(after string) place {
 	})
 }
 
-// urls lists the URLs of a host by scheme. The list begins after the position after.
+// urls lists the archived URLs of a host by scheme. The parameter after is the position of the
+// last URL on the previous page.
 func (k *archivedList) urls(host, after string) place {
 	name := term.Safe(host)
 	if host == "" {
@@ -91,7 +92,7 @@ func (k *archivedList) ask(m *model) {
 	}}, "")
 }
 
-// search lists the URLs that contain all words, which must be in lower case.
+// search lists the URLs that contain all words, which must be lowercase.
 func (k *archivedList) search(words []string) place {
 	name := "Archived URLs that contain " + term.Safe(strings.Join(words, " "))
 	return k.place(name, func(l *loading) *page {
@@ -115,7 +116,8 @@ func (k *archivedList) search(words []string) place {
 	})
 }
 
-// all calls add for each URL of each host, until add returns false or l is stopped.
+// all calls the function add for each archived URL. It stops when add returns false or the user
+// stops loading.
 func (k *archivedList) all(l *loading, add func(archive.Listed) bool) error {
 	hostAfter := ""
 	for {
@@ -153,8 +155,8 @@ func (k *archivedList) place(name string, read func(*loading) *page) place {
 	return place{opener: k.opener, name: name, read: read}
 }
 
-// add adds a link to the captures of a URL. The URL counts as typed, because the browser uses no
-// network to open it.
+// add adds a link to the captures of a URL. The browser treats the URL as if the user had typed
+// it, because opening a capture needs no network access.
 func (k *archivedList) add(p *page, each archive.Listed) {
 	title := term.Safe(each.URL.Shown())
 	if each.Status != 0 && each.Status != http.StatusOK {
@@ -167,7 +169,7 @@ func (k *archivedList) add(p *page, each archive.Listed) {
 	b.detail = human.Time(each.Time) + "  "
 }
 
-// ended adds the reason why the page is incomplete, if err is not nil.
+// ended adds err, if it is not nil, to the page as the reason why the page is incomplete.
 func (p *page) ended(err error) *page {
 	if err != nil {
 		p.broken(err)

@@ -25,14 +25,14 @@ type bookmark struct {
 	Added time.Time `toml:"added"`
 }
 
-// bookmarks is a TOML file with a table [[bookmark]] for each bookmark. The user may edit the file.
-// So the methods that add and remove a bookmark preserve the rest of the file.
+// bookmarks is a TOML file with a table [[bookmark]] for each bookmark. The user may edit the
+// file. Therefore, the methods that add and remove a bookmark preserve the rest of the file.
 type bookmarks struct{ path string }
 
-// maxBookmarks limits the file size, in bytes.
+// maxBookmarks is the maximum size of the bookmarks file, in bytes.
 const maxBookmarks = 8 << 20
 
-// read returns the bookmarks. It returns none if the file does not exist.
+// read returns the bookmarks. If the file does not exist, read returns an empty list.
 func (b bookmarks) read() ([]bookmark, error) {
 	text, err := b.text()
 	if err != nil {
@@ -93,7 +93,7 @@ func (b bookmarks) add(u locus.URL, title string, now time.Time) (added bool, er
 	return added, err
 }
 
-// remove removes the bookmark at index i, if its URL is still u.
+// remove removes the bookmark at index i, if its URL is still equal to u.
 func (b bookmarks) remove(i int, u locus.URL) error {
 	return b.change(func(text []byte) ([]byte, error) {
 		list, err := b.parse(text)
@@ -129,7 +129,7 @@ func cut(text string, i int) string {
 	return out.String()
 }
 
-// change replaces the file's content by the result of edit.
+// change replaces the content of the file with the result of the function edit.
 func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	if b.path == "" {
 		_, err := b.text()
@@ -162,7 +162,7 @@ func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	return r.Commit()
 }
 
-// lockTime limits the wait for a change by another process.
+// lockTime is the maximum time that a change waits for another process to unlock the file.
 const lockTime = 10 * time.Second
 
 // lock prevents other processes from changing the file until the caller closes the lock.
@@ -199,7 +199,7 @@ func (m *model) bookmark() {
 	}
 }
 
-// unmark removes the selected bookmark.
+// unmark deletes the selected bookmark.
 func (m *model) unmark() {
 	e := m.current()
 	if e.selected == noLink || e.selected >= len(e.page.marks) {

@@ -1,4 +1,4 @@
-// Package browse is the subcommand "locus browse", a browser for the terminal.
+// Package browse implements the subcommand "locus browse", a browser for the terminal.
 package browse
 
 import (
@@ -47,12 +47,13 @@ given.`
 const browseExamples = `  locus browse
   locus browse gopher://gopher.example.net/1/`
 
-// Terminal holds the functions of "locus open" that use the terminal.
+// Terminal holds the functions that the browser shares with "locus open" and that use the
+// terminal.
 type Terminal struct {
 	// Converse runs and closes a session. The parameter safe selects the filter of "locus open
 	// --safe".
 	Converse func(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error
-	// Compose starts a message to the address of a mailto URL.
+	// Compose lets the user write a message to the address in a mailto URL.
 	Compose func(ctx context.Context, a *base.App, c *access.Client, u locus.URL) error
 }
 
@@ -63,7 +64,7 @@ type options struct {
 	terminal Terminal
 }
 
-// New returns the subcommand.
+// New returns the subcommand "browse".
 func New(a *base.App, t Terminal) *cobra.Command {
 	o := options{terminal: t}
 	cmd := &cobra.Command{
@@ -127,8 +128,8 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	defer cancel()
 	m.ctx, m.do, m.tour, m.mouse = ctx, b, b.tour, !o.noMouse
 	b.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.In), tea.WithOutput(a.OutFile()), tea.WithoutSignalHandler())
-	// The browser would draw over messages, so it shows important ones in the page. Prompts
-	// use the terminal even if standard error is redirected.
+	// The browser would draw over messages, so it shows important messages in the page.
+	// Prompts use the terminal even if standard error is redirected.
 	restore, tty := a.RedirectErrors(io.Discard), a.ErrTTY
 	a.ErrTTY = true
 	_, err = b.program.Run()
@@ -136,7 +137,7 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	restore()
 	interrupted := ctx.Err() != nil
 	cancel()
-	m.saves.Wait() // removes incomplete files
+	m.saves.Wait() // waits until unfinished downloads have removed their files
 	if err != nil && !interrupted {
 		a.Fail(base.StatusAccess, fmt.Errorf("the terminal: %w", err))
 	}
@@ -144,8 +145,8 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	return nil
 }
 
-// newModel returns a model that opens the URL first. If this URL is zero, the model shows the
-// archived pages. Without archives, it shows the bookmarks and the tour.
+// newModel returns a model that opens the URL in the parameter first. If this URL is zero, the
+// model shows a list of the archived pages. Without archives, it shows the bookmarks and the tour.
 func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *model {
 	m := &model{
 		app: a, ctx: a.Context, opener: o, colors: a.Getenv("NO_COLOR") == "", width: 80, height: 24,
@@ -165,7 +166,8 @@ func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *mode
 	return m
 }
 
-// bookmarksPath returns the bookmarks file, or "" if there is no directory for it.
+// bookmarksPath returns the path of the bookmarks file, or "" if the system defines no directory
+// for it.
 func bookmarksPath(a *base.App) string {
 	if a.Flags.Config != "" {
 		return filepath.Join(filepath.Dir(a.Flags.Config), "bookmarks.toml")

@@ -13,8 +13,8 @@ type answers struct {
 	form   *scheme.Form
 	values []string
 	fields []form.Question
-	block  map[int]int // keys are link indexes, values are the fields' blocks
-	hidden bool        // an answer must not be shown
+	block  map[int]int // maps a field index to the index of the block that shows the field
+	hidden bool        // the form contains a secret answer
 }
 
 // addForm adds the fields in a form as links that prompt for the answers.
@@ -62,7 +62,8 @@ func (p *page) set(q form.Question, value string) {
 	p.width = 0
 }
 
-// askField prompts for an answer. If there are only two possible answers, it selects the other one.
+// askField prompts for an answer to a question. For a checkbox, it toggles the answer without a
+// prompt.
 func (m *model) askField(p *page, q form.Question) {
 	a := p.form
 	switch q.Kind {
@@ -114,8 +115,8 @@ func (m *model) chooseField(p *page, q form.Question) {
 	}})
 }
 
-// submit opens the URL that submits the answers. The URL gets the form's origin, because the
-// user filled in the form.
+// submit opens the URL that submits the answers. The URL has the same origin as the form, because
+// the user filled in the form.
 func (m *model) submit(p *page) {
 	u, at, err := form.Submit(p.form.form, p.form.values)
 	if err != nil {

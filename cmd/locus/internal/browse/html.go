@@ -34,7 +34,8 @@ func (p *page) addHTML(r *scheme.Registry, source string) {
 	}
 }
 
-// Begin implements [htmltext.Output]. It shows only one of several empty lines.
+// Begin implements [htmltext.Output]. It replaces consecutive empty lines with a single empty
+// line.
 func (h *htmlPage) Begin(l htmltext.Line) {
 	if l.Empty > 0 && len(h.page.blocks) > 0 {
 		h.page.addText(plain, "")
@@ -47,7 +48,7 @@ func (h *htmlPage) Text(text string) {
 	b := &h.page.blocks[len(h.page.blocks)-1]
 	r := run{text: expandTabs(text), link: h.link, style: h.style}
 	if n := len(b.runs); n > 0 && b.runs[n-1].link != h.link && strings.Trim(text, " ") == "" {
-		r.link = noLink // separates the link from the text beside it
+		r.link = noLink // separates the link from the adjacent text
 	}
 	b.runs = append(b.runs, r)
 }
@@ -78,7 +79,7 @@ func (h *htmlPage) Tag(name string, t *markup.HTML) {
 	}
 }
 
-// anchors records the block at which each fragment in a tag begins.
+// anchors records the current block as the target of each fragment that a tag defines.
 func (h *htmlPage) anchors(name string, t *markup.HTML) {
 	at := len(h.page.blocks)
 	if h.InLine() {

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// binding maps keys to an action. A key name has the form of [tea.Key.Keystroke], but the name of a
-// letter is the letter.
+// binding maps keys to an action. The keys have the names that [tea.Key.Keystroke] returns, except
+// that the name of a letter is the letter itself.
 type binding struct {
 	keys []string
 	text string
@@ -99,7 +99,8 @@ func (m *model) command(name string) {
 	m.say("Unknown key; ? shows the keys")
 }
 
-// digitKey handles a key after digits, which is a command for the link with that number.
+// digitKey handles a key that follows a typed number. The key is a command for the link with that
+// number.
 func (m *model) digitKey(name string) {
 	number, _ := strconv.Atoi(m.digits)
 	digits := m.digits
@@ -119,7 +120,8 @@ func (m *model) digitKey(name string) {
 	}
 }
 
-// hintLetters are the letters that select links on the screen, the easiest to type first.
+// hintLetters contains the letters that select links on the screen. The letters that are easiest
+// to type come first.
 const hintLetters = "asdfghjklqwertyuiopzxcvbnmASDFGHJKLQWERTYUIOPZXCVBNM"
 
 func (m *model) chooseByLetter() {
@@ -152,7 +154,7 @@ func (m *model) interrupt() {
 	m.quit(base.StatusInterrupted)
 }
 
-// quit ends the browser with an exit status.
+// quit ends the browser with the given exit status.
 func (m *model) quit(status int) {
 	for _, t := range m.tabs {
 		m.stop(t)

@@ -12,13 +12,14 @@ type line struct {
 	prefix string // margin, number or quote before the text
 	runs   []run
 	block  int
-	offset int // offset of the line in the block's text, in bytes
+	offset int // byte offset of the line in the text of the block
 }
 
-// wideScreen is the minimum screen width at which items have details.
+// wideScreen is the minimum screen width, in columns, at which the browser shows the details of
+// items.
 const wideScreen = 60
 
-// lay computes the lines of the page for a screen width, once for each width.
+// lay computes the lines of the page for a screen width, unless they already have this width.
 func (p *page) lay(width int) {
 	width = max(width, 1)
 	if p.width == width {
@@ -31,7 +32,7 @@ func (p *page) lay(width int) {
 	}
 }
 
-// prefixes returns the prefixes for the first line and for the other lines.
+// prefixes returns the prefix for the first line of the block and the prefix for all other lines.
 func (b *block) prefixes(width, digits int) (first, rest string) {
 	first = b.quote + b.margin
 	if b.loose {
@@ -95,7 +96,7 @@ func (b *block) appendLines(lines []line, index, width, digits int) []line {
 				text = text[len(word):]
 				continue
 			case used > 0 && columns-blanks <= room:
-				// The spaces before the word end the line.
+				// A line break replaces the spaces before the word.
 				offset += blanks
 				end()
 				text = text[blanks:]
@@ -126,8 +127,9 @@ func isASCII(text string) bool {
 	return true
 }
 
-// nextWord returns the leading spaces of text and the next word. If both are longer than the limit
-// most, it returns their start. With this limit, breaking a long line takes linear time.
+// nextWord returns the leading spaces of a text and the next word. If they are longer than the
+// limit in most, nextWord returns only their beginning. Because of this limit, breaking a long
+// line takes linear time.
 func nextWord(text string, most int) string {
 	if len(text) > most {
 		for most < len(text) && !utf8.RuneStart(text[most]) {
@@ -142,7 +144,7 @@ func nextWord(text string, most int) string {
 	return text
 }
 
-// fitting returns the longest prefix of text that fits in n columns.
+// fitting returns the longest prefix of the text that fits in n columns.
 func fitting(text string, n int) string {
 	if n <= 0 {
 		return ""
@@ -159,7 +161,7 @@ func fitting(text string, n int) string {
 	return text[:end]
 }
 
-// firstCharacter returns the first character of text with its combining marks.
+// firstCharacter returns the first character of a text, including its combining marks.
 func firstCharacter(text string) string {
 	for i, c := range text {
 		if i > 0 && term.Width(string(c)) > 0 {
@@ -169,7 +171,7 @@ func firstCharacter(text string) string {
 	return text
 }
 
-// lineOf returns the first line of a block at or after offset.
+// lineOf returns the index of the first line of a block that begins at or after the given offset.
 func (p *page) lineOf(block, offset int) int {
 	found := 0
 	for i, l := range p.lines {
@@ -181,8 +183,8 @@ func (p *page) lineOf(block, offset int) int {
 	return found
 }
 
-// linkLine returns the first line that contains a link, and the column of the link. It searches the
-// lines between from and to.
+// linkLine returns the index of the first line that contains a link, and the column of the link.
+// It searches only the lines from index from to index to.
 func (p *page) linkLine(link, from, to int) (at, column int, ok bool) {
 	for i := from; i < min(to, len(p.lines)); i++ {
 		column := term.Width(p.lines[i].prefix)

@@ -20,13 +20,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// opener opens URLs. It is an [*access.Client] for the network or for archives.
+// opener opens URLs. An opener is an [*access.Client] that uses the network or archives.
 type opener interface {
 	Do(ctx context.Context, req access.Request) (*access.Result, error)
 	Registry() *scheme.Registry
 }
 
-// maxText limits the shown bytes of an object.
+// maxText is the maximum number of bytes of an object that the browser shows.
 const maxText = 16 << 20
 
 // maxTrace limits the lines in a transcript.
@@ -53,7 +53,7 @@ func (l *loading) progress() string {
 	return text
 }
 
-// trace collects the lines of the transcript.
+// trace collects the lines of a request transcript.
 type trace struct {
 	lines []string
 	more  int
@@ -71,8 +71,8 @@ func (t *trace) add(sent bool, text string) {
 	t.lines = append(t.lines, mark+term.Safe(locus.MaskText(text)))
 }
 
-// load opens the place of l. After an error, it returns a page about the error. For a session it
-// returns a non-nil session, which the caller must run and close.
+// load opens the place to which l refers. After an error, it returns a page about the error. If
+// the place is a session, load returns the session, which the caller must run and close.
 func (l *loading) load() (p *page, session *access.Result) {
 	pl := l.place
 	if pl.own != nil {
@@ -152,14 +152,14 @@ func (p *page) fail(r *scheme.Registry, err error) {
 	p.addText(faint, "r retries, c shows what was sent, G edits the URL.")
 }
 
-// broken adds the reason why the page is incomplete.
+// broken adds the reason why the page is incomplete to the page.
 func (p *page) broken(err error) {
 	p.err, p.whole = err, false
 	p.addText(plain, "")
 	p.addText(bold, "Incomplete: "+messageOf(err))
 }
 
-// messageOf returns the message of an error, escaped and without passwords.
+// messageOf returns the text of an error, without passwords and escaped for the terminal.
 func messageOf(err error) string {
 	return term.Safe(strings.TrimPrefix(locus.MaskText(base.Message(err)), "locus: "))
 }
@@ -206,7 +206,7 @@ func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
 		err = errors.Join(err, fmt.Errorf("%w: only the first %s are shown; s saves all of it", scheme.ErrTooLarge, human.Size(maxText)))
 	}
 	if note := term.Text(o.Note); note != "" {
-		p.note = note // the reader may change p.note
+		p.note = note // reading the object may have changed p.note
 	}
 	p.whole = err == nil
 	if show.IsMessage(o.Type) {
@@ -232,8 +232,9 @@ func (p *page) addTyped(r *scheme.Registry, mediaType string, octets []byte) {
 	}
 }
 
-// decode converts a text to UTF-8. It reads bytes that are invalid in the charset as ISO Latin
-// 1. If no charset is given and the text is not UTF-8, decode reads it as ISO Latin 1.
+// decode converts a text to UTF-8. Bytes that are invalid in the given charset are decoded as ISO
+// Latin 1. If the media type contains no charset and the text is not UTF-8, decode treats the
+// whole text as ISO Latin 1.
 func decode(mediaType string, octets []byte) string {
 	name := charset.OfType(mediaType)
 	if charset.IsUTF8(name) {
@@ -256,7 +257,7 @@ func isText(o *scheme.Object, head []byte) bool {
 	return bytes.IndexByte(head, 0) < 0 || strings.Contains(charset.OfType(o.Type), "16")
 }
 
-// describe adds a description of data that is not shown.
+// describe adds a description of data that the browser cannot show.
 func (p *page) describe(o *scheme.Object) {
 	p.notRead = true
 	p.addText(bold, p.title)
@@ -272,7 +273,7 @@ func (p *page) describe(o *scheme.Object) {
 	p.addText(faint, "This is not text. s saves it, o opens it with another program.")
 }
 
-// countReader counts the bytes that are read from it.
+// countReader counts the bytes that its Read method returns.
 type countReader struct {
 	r io.Reader
 	n *atomic.Int64

@@ -12,10 +12,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxItems limits the shown menu items.
+// maxItems is the maximum number of menu items that the browser shows.
 const maxItems = 200_000
 
-// kindMark returns the mark that a title without columns gets for the kind of an item.
+// kindMark returns the suffix that shows the kind of an item after its title, if the menu has no
+// columns.
 func kindMark(k scheme.ItemKind) string {
 	switch k {
 	case scheme.KindMenu:
@@ -28,8 +29,9 @@ func kindMark(k scheme.ItemKind) string {
 	return ""
 }
 
-// addItems adds the items of a menu, whose scheme has the traits of. It calls count for each item.
-// If an error ends the items early, it returns that error.
+// addItems adds the items of a menu to the page. The parameter of holds the traits of the menu's
+// scheme. For each item, addItems calls the function count. If an error ends the items early, it
+// returns that error.
 func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, count func()) error {
 	for item, err := range items {
 		switch {
@@ -45,7 +47,8 @@ func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, c
 	return nil
 }
 
-// addItem adds an item. If the menu consists of text lines, the item has no columns.
+// addItem adds an item to the page. If the menu consists of text lines, the item is shown without
+// columns.
 func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	title := expandTabs(strings.TrimRight(charset.Text(item.Title), " \r\n"))
 	if note := term.Text(item.Note); note != "" {
@@ -71,7 +74,8 @@ func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	}
 }
 
-// numberOf returns an article's number, a newsgroup's article count or a result's score.
+// numberOf returns the number of an article, the number of articles in a newsgroup, or the score
+// of a search result.
 func numberOf(item scheme.Item) (n int64, ok bool) {
 	for _, k := range [...]scheme.ColumnKind{scheme.ColumnNumber, scheme.ColumnCount, scheme.ColumnScore} {
 		if n, ok = item.Number(k); ok {

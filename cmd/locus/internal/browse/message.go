@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// addMessage adds a mail message or article, or the part that the place names.
+// addMessage adds a mail message, a news article, or the message part that the place selects.
 func (p *page) addMessage(r *scheme.Registry, whole bool) error {
 	m, err := message.Parse(bytes.NewReader(p.octets), int64(len(p.octets)), nil)
 	if err != nil || m == nil {

@@ -25,13 +25,13 @@ type model struct {
 	archived *archivedList // may be nil
 
 	tabs    []*tab
-	at      int // index of the shown tab
+	at      int // index of the tab on the screen
 	width   int
 	height  int
 	prompt  *prompt
-	message string // shown in the line above the last, until the next key
+	message string // message on the last line but one, until the next key
 	digits  string // digits of a link number that the user has typed so far
-	letters string // a letter for each link on the screen while the user chooses a link; otherwise empty
+	letters string // while the user chooses a link, one letter for each link on the screen
 	search  string
 	found   found
 	status  int // exit status
@@ -46,15 +46,16 @@ type model struct {
 
 // terminal holds the functions that need the terminal itself.
 type terminal interface {
-	// converse runs and closes a session. safe selects the filter of "locus open --safe".
+	// converse runs and closes a session. The parameter safe selects the filter of "locus open
+	// --safe".
 	converse(ctx context.Context, s *scheme.Session, safe bool) error
-	// compose writes a message.
+	// compose lets the user write a mail message.
 	compose(ctx context.Context, u locus.URL) error
 }
 
 func (m *model) tab() *tab { return m.tabs[m.at] }
 
-// current returns the current entry. There is always one.
+// current returns the history entry that the tab shows, which always exists.
 func (m *model) current() *entry { return m.tab().entries[m.tab().at] }
 
 // Init implements [tea.Model]. It opens the first page.
@@ -101,7 +102,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.commands()
 }
 
-// later adds a command that Update returns.
+// later adds a command to the commands that Update returns.
 func (m *model) later(c tea.Cmd) { m.next = append(m.next, c) }
 
 func (m *model) commands() tea.Cmd {
@@ -110,12 +111,13 @@ func (m *model) commands() tea.Cmd {
 	return tea.Batch(list...)
 }
 
-// say shows a message until the next key. The message must be safe for the terminal.
+// say shows a message until the user presses a key. The message must be safe for the terminal.
 func (m *model) say(text string) { m.message = text }
 
 type saidMsg string
 
-// terminalMsg requests the use of the terminal. It implements [tea.ExecCommand].
+// terminalMsg requests exclusive use of the terminal for a function. It implements
+// [tea.ExecCommand].
 type terminalMsg struct {
 	screen
 	run func() error
@@ -123,7 +125,7 @@ type terminalMsg struct {
 
 func (t terminalMsg) Run() error { return t.run() }
 
-// ended shows the error of run, if any.
+// ended returns a message that shows the error of the function run, if any.
 func (terminalMsg) ended(err error) tea.Msg {
 	if err == nil {
 		return nil
@@ -148,8 +150,8 @@ func (m *model) ticking() tea.Cmd {
 	return m.tick(tickTime, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-// open opens a place in a tab. If the browser dropped the page of an entry, back is this entry. For
-// a new entry, back is nil.
+// open opens a place in a tab. The parameter back is a history entry whose page the browser
+// dropped, or nil for a new entry.
 func (m *model) open(t *tab, pl place, back *entry) {
 	m.stop(t)
 	if !pl.url.IsZero() && pl.opener.Registry().Scheme(pl.url).Traits.Has(scheme.Composes) {
@@ -171,7 +173,7 @@ func (m *model) open(t *tab, pl place, back *entry) {
 	m.later(m.ticking())
 }
 
-// visit opens a place in the current tab.
+// visit opens a place (a page that the browser can show) in the current tab.
 func (m *model) visit(pl place) {
 	if e := m.current(); e.page != nil && pl.isSame(e.place) {
 		if name, ok := pl.url.Fragment(); ok && m.jump(e, name) {
@@ -193,7 +195,7 @@ func (m *model) jump(e *entry, name string) bool {
 	return ok
 }
 
-// compose writes a message at the terminal.
+// compose lets the user write a mail message at the terminal.
 func (m *model) compose(pl place) {
 	m.later(func() tea.Msg {
 		return terminalMsg{run: func() error { return m.do.compose(m.ctx, pl.url) }}
@@ -217,7 +219,7 @@ func (m *model) loaded(msg loadedMsg) {
 		return
 	}
 	l.cancel()
-	// After a stop, show the part that arrived, if any.
+	// If the user stopped the request, show the part of the page that arrived, if any.
 	if !isCurrent || l.canceled && len(msg.page.octets) == 0 && l.items.Load() == 0 {
 		return
 	}
@@ -244,7 +246,7 @@ func (m *model) loaded(msg loadedMsg) {
 			m.say(e.page.note)
 		}
 		if f := e.page.form; f != nil && len(e.page.links) == 2 && fresh && m.prompt == nil {
-			// A search prompts directly.
+			// Prompt for the query of a search without waiting for a key.
 			e.page.links[0].act(m)
 		}
 	}
@@ -255,7 +257,8 @@ func (m *model) converse(r *access.Result, l *loading) tea.Cmd {
 	return func() tea.Msg {
 		return terminalMsg{run: func() error {
 			defer l.cancel()
-			// The user did not choose the host of a link.
+			// Use the safe filter for a link, because the user did not choose its
+			// host.
 			return m.do.converse(l.ctx, r.Resource.(*scheme.Session), l.place.from != nil)
 		}}
 	}
@@ -291,7 +294,8 @@ func (m *model) typed(text string) {
 	m.say("Not a URL: " + messageOf(err))
 }
 
-// resize computes the lines for a new screen size. The text at the top of the screen stays there.
+// resize computes the lines for a new screen size. The text at the top of the screen remains at
+// the top.
 func (m *model) resize(width, height int) {
 	m.width, m.height = width, height
 	for _, t := range m.tabs {

@@ -6,10 +6,10 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// body returns the number of screen lines for the page's text.
+// body returns the number of screen lines that are available for the text of the page.
 func (m *model) body() int { return max(m.height-3, 1) }
 
-// settle moves the top of the screen and the cursor into the page.
+// settle adjusts the first visible line and the cursor so that both are within the page.
 func (m *model) settle(e *entry) {
 	p := e.page
 	p.lay(m.width)
@@ -35,7 +35,7 @@ func (m *model) isVisible(e *entry, link int) bool {
 	return ok
 }
 
-// visible returns the links that begin on the screen, in order.
+// visible returns the links that begin on the screen, from top to bottom.
 func (m *model) visible(e *entry) (list []int) {
 	p := e.page
 	p.lay(m.width)
@@ -55,8 +55,8 @@ func (m *model) visible(e *entry) (list []int) {
 	return list
 }
 
-// selectVisible selects a link on the screen, unless the selected link is already there. It selects
-// the first link, or the last link if by is negative.
+// selectVisible selects a link on the screen, unless the selected link is already on the screen.
+// It selects the first link, or, if the value of by is negative, the last link.
 func (m *model) selectVisible(e *entry, by int) {
 	if m.isVisible(e, e.selected) {
 		return
@@ -71,7 +71,7 @@ func (m *model) selectVisible(e *entry, by int) {
 	e.cursor = e.top
 }
 
-// scroll moves the text by lines.
+// scroll scrolls the text by the given number of lines.
 func (m *model) scroll(by int) {
 	e := m.current()
 	e.top += by
@@ -161,15 +161,16 @@ func (m *model) chosen() *link {
 	return &e.page.links[e.selected]
 }
 
-// found is the position of a match.
+// found is the position of a search match.
 type found struct {
 	ok         bool
 	block      int
-	start, end int // offsets in the block's text
+	start, end int // offsets in the text of the block
 }
 
-// find searches for m.search after the last match (by is 1) or before it (by is -1), and
-// wraps around at the end of the page.
+// find searches the page for the text m.search. If the value of by is 1, it searches forward from
+// the last match; if the value is -1, it searches backward. The search wraps around at the ends of
+// the page.
 func (m *model) find(by int) {
 	e := m.current()
 	n := len(e.page.blocks)
@@ -206,7 +207,7 @@ func (m *model) find(by int) {
 	m.say("Not found: " + term.Safe(m.search))
 }
 
-// showFound scrolls to the match, and selects the link that contains it.
+// showFound scrolls to a match, and selects the link that contains the match.
 func (m *model) showFound(e *entry, f found) {
 	m.found = f
 	at := e.page.lineOf(f.block, f.start)

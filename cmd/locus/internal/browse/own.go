@@ -19,7 +19,7 @@ func (m *model) show(name string, make func() *page) {
 	m.visit(place{opener: m.current().opener(), name: name, own: make})
 }
 
-// home returns the place with the bookmarks and the tour.
+// home returns the page with the bookmarks and the tour.
 func (m *model) home() place {
 	return place{opener: m.opener, name: "bookmarks", own: func() *page {
 		p := &page{title: "Locus: bookmarks and the tour"}
@@ -52,7 +52,8 @@ func (m *model) home() place {
 	}}
 }
 
-// startTour starts the servers of the tour, once, and shows its stops.
+// startTour starts the servers of the tour, unless they are running, and shows the stops of the
+// tour.
 func (m *model) startTour() {
 	m.say("Starting the servers ...")
 	m.later(func() tea.Msg {
@@ -66,7 +67,7 @@ func (m *model) startTour() {
 
 type tourMsg struct{ page *page }
 
-// tourPage lists the stops of the tour.
+// tourPage returns a page that lists the stops of the tour.
 func tourPage(o opener, rooms []tour.Server) *page {
 	p := &page{title: "The tour"}
 	for i, room := range rooms {
@@ -167,7 +168,7 @@ func (m *model) conversation() {
 	})
 }
 
-// parts shows the parts of the selected link's URL and the page's URL.
+// parts shows the parts of two URLs: the URL of the selected link and the URL of the page.
 func (m *model) parts() {
 	e := m.current()
 	var list []place
@@ -198,7 +199,7 @@ func (m *model) parts() {
 	})
 }
 
-// addURL adds the parts of a URL and its violations.
+// addURL adds the parts of a URL and the rules that the URL violates.
 func (p *page) addURL(pl place) {
 	p.addText(plain, pl.shown())
 	if pl.hidden {
@@ -231,7 +232,7 @@ func (p *page) addURL(pl place) {
 	p.addText(plain, "  "+fmt.Sprintf("%-12s %s", "origin", origin))
 }
 
-// addFacts adds the properties of the page's resource.
+// addFacts adds the properties of the resource that the page shows.
 func (p *page) addFacts(of *page) {
 	if of.result == nil {
 		return

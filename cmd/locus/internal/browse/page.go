@@ -15,10 +15,10 @@ type place struct {
 	url    locus.URL              // URL of the page; zero if the function own or read creates the page
 	from   *access.Result         // result of the page that links to url; nil if the user typed url
 	part   string                 // part of the message at url; empty for the whole message
-	own    func() *page           // creates a page of the browser itself; may be nil
+	own    func() *page           // creates a page without a request; may be nil
 	read   func(l *loading) *page // like own, but may take a long time; may be nil
 	name   string                 // name of the page that own or read creates
-	hidden bool                   // url contains an answer that must not be shown
+	hidden bool                   // url contains a secret answer to a form
 }
 
 // shown returns the URL for display, escaped and without passwords.
@@ -34,7 +34,7 @@ func (p place) shown() string {
 	return term.Safe(p.url.Shown())
 }
 
-// isSame reports whether q is the same page as p, possibly with another fragment.
+// isSame reports whether p and q are the same page. The fragments of the two URLs may differ.
 func (p place) isSame(q place) bool {
 	return !p.url.IsZero() && p.url.WithoutFragment() == q.url.WithoutFragment() && p.part == q.part && p.opener == q.opener
 }
@@ -48,10 +48,10 @@ const (
 	faint
 )
 
-// noLink marks plain text.
+// noLink is the link index of plain text.
 const noLink = -1
 
-// run is a text in one style. It is safe for a terminal and contains no newline.
+// run is a text in one style. The text is safe for a terminal and contains no newline.
 type run struct {
 	text  string
 	link  int // index in the page's links, or noLink
@@ -61,14 +61,14 @@ type run struct {
 // block is a paragraph or a list item. The screen width determines its lines.
 type block struct {
 	runs   []run
-	margin string // text before the first line
-	detail string // text before the block on a wide screen
-	indent int    // indentation of the other lines, in addition to the margin
-	quote  string // text before each line
-	loose  bool   // a block among items, indented like an item
+	margin string // prefix of the first line
+	detail string // details before the block, only on a wide screen
+	indent int    // additional indentation of all lines except the first
+	quote  string // prefix of each line
+	loose  bool   // the block is a text between list items and is indented like an item
 }
 
-// text returns the block's text, without margin, detail and quote.
+// text returns the text of the block without its margin, detail and quote.
 func (b *block) text() string {
 	if len(b.runs) == 1 {
 		return b.runs[0].text
@@ -84,29 +84,29 @@ func (b *block) text() string {
 type link struct {
 	place place
 	act   func(*model) // function to call instead of opening the place; may be nil
-	label string       // description of act for the last line
+	label string       // description of act, for the last line of the screen
 }
 
 // page is the displayed form of a resource.
 type page struct {
 	place  place
-	result *access.Result // result without the resource; nil if the page is not from a server
+	result *access.Result // result without its resource; nil if the browser itself creates the page
 	title  string         // title, safe for the terminal
 	note   string         // note, safe for the terminal
-	err    error          // error that the page shows, perhaps after a part of the resource
+	err    error          // error that the page reports, possibly after a part of the resource
 	blocks []block
 	links  []link
-	anchor map[string]int // keys are fragments, values are block indexes; may be nil
+	anchor map[string]int // maps each fragment to a block index; may be nil
 	form   *answers       // may be nil
-	marks  []int          // bookmark indexes of the first links
+	marks  []int          // bookmark indexes of the first links in the page
 
 	octets    []byte // source bytes, if complete
 	whole     bool
 	mediaType string
-	notRead   bool // the object was not read, so octets is incomplete
+	notRead   bool // the browser did not read the whole object
 	trace     []string
 
-	lines []line // lines for width
+	lines []line // lines of the page for the screen width in the field width
 	width int
 }
 
@@ -145,7 +145,7 @@ func (p *page) addLink(title string, l link) *block {
 	return &p.blocks[len(p.blocks)-1]
 }
 
-// titleOf returns the title of u by its scheme, or its host.
+// titleOf returns a title that the scheme of u defines, or the host of u.
 func titleOf(r *scheme.Registry, u locus.URL) string {
 	for _, octets := range []string{r.Title(u), u.Host()} {
 		if title := term.Text(octets); title != "" {

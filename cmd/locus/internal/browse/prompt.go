@@ -11,7 +11,7 @@ import (
 // prompt is an input line.
 type prompt struct {
 	label  string
-	secret bool // do not show the text
+	secret bool // the browser must not show the text
 	lines  bool // the text may contain newlines
 	done   func(m *model, text string)
 
@@ -43,7 +43,7 @@ func (p *prompt) insert(text string) {
 	p.at += len(add)
 }
 
-// promptKey handles a key of the prompt.
+// promptKey handles a key that the user presses in the prompt.
 func (m *model) promptKey(k tea.KeyPressMsg) {
 	p := m.prompt
 	switch k.Keystroke() {
@@ -86,7 +86,7 @@ func (m *model) promptKey(k tea.KeyPressMsg) {
 	}
 }
 
-// remove removes the character at i, if there is one.
+// remove removes the character at offset i, if there is a character.
 func (p *prompt) remove(i int) {
 	if i < 0 || i >= len(p.text) {
 		return
@@ -97,8 +97,8 @@ func (p *prompt) remove(i int) {
 	}
 }
 
-// draw returns the line and the column of the cursor. If the text is too long, the line
-// shows the part around the cursor.
+// draw returns the prompt line and the column of the cursor. If the text is too long for the line,
+// the line shows the part around the cursor.
 func (p *prompt) draw(width int) (text string, cursor int) {
 	label := term.Truncate(p.label, width/2)
 	shown := func(text []rune) string {

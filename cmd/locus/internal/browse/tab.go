@@ -14,21 +14,21 @@ type tab struct {
 type entry struct {
 	place    place
 	title    string
-	page     *page // nil if it was dropped
+	page     *page // nil if the browser dropped the page
 	top      int   // first line on the screen
 	selected int   // selected link, or noLink
-	cursor   int   // cursor line if no link is selected
-	fresh    bool  // the page was not shown yet
+	cursor   int   // line of the cursor if no link is selected
+	fresh    bool  // the browser has not yet shown the page
 }
 
 const (
-	maxEntries    = 500      // entries in a history
-	maxPages      = 20       // pages with text in a history
-	maxPageSource = 32 << 20 // source bytes in these pages
+	maxEntries    = 500      // maximum number of entries in a history
+	maxPages      = 20       // maximum number of pages in a history that keep their text
+	maxPageSource = 32 << 20 // maximum total size of these pages, in bytes
 	maxTabs       = 20
 )
 
-// newEntry returns an entry for a place that is about to be opened.
+// newEntry returns an entry for a place that the browser is about to open.
 func newEntry(pl place) *entry {
 	return &entry{place: pl, title: pl.shown(), page: &page{title: pl.shown()}, selected: noLink, fresh: true}
 }
@@ -36,7 +36,7 @@ func newEntry(pl place) *entry {
 // opener returns the opener for URLs that the user types while the entry is shown.
 func (e *entry) opener() opener { return e.place.opener }
 
-// push adds an entry after the current one, and removes the entries after it.
+// push adds a history entry after the current entry, and removes all later entries.
 func (t *tab) push(e *entry) {
 	if len(t.entries) > 0 {
 		t.entries = t.entries[:t.at+1]
@@ -48,8 +48,8 @@ func (t *tab) push(e *entry) {
 	t.at = len(t.entries) - 1
 }
 
-// forget drops the text of pages if the history exceeds the limits. It begins with the pages that
-// are farthest from e.
+// forget drops the text of some pages if the history exceeds its limits. It begins with the pages
+// that are farthest from the entry e.
 func (t *tab) forget(e *entry) {
 	pages, kept := 0, 0
 	for distance := range len(t.entries) {
@@ -81,7 +81,7 @@ func (m *model) stop(t *tab) {
 	}
 }
 
-// halt stops loading and shows the part that arrived.
+// halt stops loading. The browser then shows the part of the page that has arrived.
 func (m *model) halt() {
 	if l := m.tab().loading; l != nil {
 		l.canceled = true
@@ -111,7 +111,7 @@ func (m *model) move(by int, end string) {
 	m.reopen(t)
 }
 
-// reopen loads the current entry of t again, if its page was dropped.
+// reopen loads the current entry of the tab t again if the browser dropped its page.
 func (m *model) reopen(t *tab) {
 	e := t.entries[t.at]
 	if e.page != nil {
@@ -129,7 +129,7 @@ func (m *model) reload() {
 	m.open(m.tab(), e.place, e)
 }
 
-// safeTitle returns the title of an entry for one line.
+// safeTitle returns the title of an entry as one line, escaped for the terminal.
 func (e *entry) safeTitle() string {
 	if e.title != "" {
 		return e.title

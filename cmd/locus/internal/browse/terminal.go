@@ -45,11 +45,11 @@ func (b *browser) compose(ctx context.Context, u locus.URL) error {
 	return b.visible(ctx, func(ctx context.Context) error { return b.terminal.Compose(ctx, b.app, b.client, u) })
 }
 
-// errInterrupted means that the user went back with Ctrl-C.
+// errInterrupted reports that the user pressed Ctrl-C to return to the page.
 var errInterrupted = errors.New("interrupted")
 
-// visible runs f. The terminal shows its messages. Then visible waits for Enter. Ctrl-C stops both
-// f and the wait.
+// visible runs the function f while the terminal shows the messages of f. Afterwards it waits
+// until the user presses Enter. Ctrl-C cancels f and the wait.
 func (b *browser) visible(ctx context.Context, f func(context.Context) error) error {
 	tty, err := b.app.Terminal()
 	if err != nil {
@@ -75,7 +75,7 @@ func (b *browser) visible(ctx context.Context, f func(context.Context) error) er
 	return err
 }
 
-// suspend gives the terminal to a login prompt. It is a [client.SuspendFunc].
+// suspend lets a login prompt use the terminal. It is a [client.SuspendFunc].
 func (b *browser) suspend(ctx context.Context) (question context.Context, resume func()) {
 	begun, ended := make(chan struct{}), make(chan struct{})
 	b.program.Send(terminalMsg{run: func() error {
@@ -95,7 +95,8 @@ func (b *browser) suspend(ctx context.Context) (question context.Context, resume
 	}
 }
 
-// tour starts the tour's servers, once, and returns the page with its stops.
+// tour starts the servers of the tour, unless they are running, and returns a page that lists the
+// stops of the tour.
 func (b *browser) tour() (*page, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +122,7 @@ func (b *browser) tour() (*page, error) {
 	return b.page, nil
 }
 
-// close ends the tour.
+// close stops the servers of the tour.
 func (b *browser) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// target is a link in a text, with the offsets of the link text.
+// target is a link in a text, and the offsets at which the link text begins and ends.
 type target struct {
 	start, end int
 	place      place
@@ -30,7 +30,8 @@ func (p *page) addPlain(r *scheme.Registry, text string) {
 	p.addTargets(text, list)
 }
 
-// addMarkdown adds the source of a Markdown document with its links.
+// addMarkdown adds the source text of a Markdown document. The links in the document become links
+// of the page.
 func (p *page) addMarkdown(text string) {
 	text = lineEnds(text)
 	var list []target
@@ -51,7 +52,7 @@ func (p *page) base() locus.URL {
 	return p.place.url
 }
 
-// follow returns the place for a link target.
+// follow returns the place that the browser opens for a link target.
 func (p *page) follow(u locus.URL) place {
 	from := p.result
 	if from == nil {
@@ -72,7 +73,7 @@ func (p *page) resolve(r *scheme.Registry, base locus.URL, reference string) (lo
 	return iri.URL(u)
 }
 
-// addTargets adds the lines of text. The elements of list become links.
+// addTargets adds the lines of a text to the page. The elements of list become links.
 func (p *page) addTargets(text string, list []target) {
 	start := 0
 	for start < len(text) {
@@ -116,10 +117,10 @@ func (p *page) addLine(text string, offset int, links []target) {
 	p.add(b)
 }
 
-// mark returns the number of a link in a text.
+// mark returns the number of a link in the notation for running text, such as "[3]".
 func mark(n int) string { return fmt.Sprintf("[%d]", n) }
 
-// lineEnds replaces each line end by LF.
+// lineEnds replaces each line end with LF.
 func lineEnds(text string) string {
 	if !strings.Contains(text, "\r") {
 		return text

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// View implements [tea.Model]. It places the cursor on the selection, because a screen reader reads
-// the line of the cursor.
+// View implements [tea.Model]. It places the cursor on the selection, because a screen reader
+// reads the line that contains the cursor.
 func (m *model) View() tea.View {
 	if m.width <= 0 || m.height <= 0 {
 		return tea.NewView("")
@@ -42,7 +42,7 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// cursor returns the position of the cursor: the selected link, the match, or the first
+// cursor returns the cursor position, which is the selected link, the search match, or the first
 // line.
 func (m *model) cursor(e *entry) (x, y int) {
 	if e.selected != noLink {
@@ -78,7 +78,8 @@ const (
 	linkColor = "36"
 )
 
-// titleLine returns the tabs, or the title and the position in the page.
+// titleLine returns the first line of the screen. The line contains the tabs, or the title and the
+// position in the page.
 func (m *model) titleLine(e *entry) string {
 	where := position(e.top, m.body(), len(e.page.lines))
 	room := max(m.width-term.Width(where)-1, 0)
@@ -94,7 +95,7 @@ func (m *model) titleLine(e *entry) string {
 	return sgr(boldface+";"+reverse, fill(term.Truncate(text+" "+where, m.width), m.width))
 }
 
-// tabLabel returns the label of a tab in the first line.
+// tabLabel returns the label that the first line of the screen shows for a tab.
 func (m *model) tabLabel(i int, t *tab) string {
 	width := max(m.width/len(m.tabs)-4, 4)
 	mark := " "
@@ -104,7 +105,7 @@ func (m *model) tabLabel(i int, t *tab) string {
 	return fmt.Sprintf("%s%d %s ", mark, i+1, fill(term.Truncate(t.entries[t.at].safeTitle(), width-3), width-3))
 }
 
-// position returns the position in a text as a pager shows it.
+// position returns the position in a text in the notation of a pager, such as "Top" or "42%".
 func position(top, height, n int) string {
 	switch {
 	case n <= height:
@@ -117,7 +118,7 @@ func position(top, height, n int) string {
 	return fmt.Sprintf("%d%%", (top+height)*100/n)
 }
 
-// fill pads to width columns.
+// fill pads a text to the given number of columns.
 func fill(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
@@ -136,7 +137,8 @@ func (m *model) bodyLine(e *entry, i int) string {
 	return b.String()
 }
 
-// withLetter returns an item's prefix with its letter.
+// withLetter returns the prefix of an item. If the user is choosing a link by its letter, the
+// prefix contains the letter.
 func (m *model) withLetter(e *entry, l line, prefix string) string {
 	for n, link := range m.visible(e) {
 		if link == l.runs[0].link && n < len(m.letters) && len(prefix) > 1 {
@@ -168,7 +170,7 @@ func (m *model) parameters(e *entry, at int, r run) string {
 	return strings.Join(list, ";")
 }
 
-// statusLine returns a message, the progress, or the URL of the link.
+// statusLine returns the current message, the loading progress, or the URL of the selected link.
 func (m *model) statusLine(e *entry) string {
 	text := e.place.shown()
 	switch l := m.chosen(); {
@@ -184,8 +186,8 @@ func (m *model) statusLine(e *entry) string {
 	return sgr(dim, term.Truncate(text, m.width))
 }
 
-// lastLine returns the prompt, or the commonest keys. cursor is the cursor's column in the
-// prompt.
+// lastLine returns the prompt, or help for the most common keys. The result cursor is the column
+// of the cursor in the prompt.
 func (m *model) lastLine() (text string, cursor int) {
 	if m.prompt != nil {
 		return m.prompt.draw(m.width)
@@ -199,8 +201,8 @@ func (m *model) lastLine() (text string, cursor int) {
 	return sgr(dim, shortHelp(m.width)), 0
 }
 
-// shortHelp returns the commonest keys that fit in width columns. It always includes the
-// keys for help and quit.
+// shortHelp returns help for as many of the most common keys as fit in the given width. The text
+// always includes the keys for help and quit.
 func shortHelp(width int) string {
 	const last = "? keys  q quit"
 	for keys := []string{"Enter open", "b back", "g go", "/ find", "a bookmark"}; len(keys) > 0; keys = keys[:len(keys)-1] {
