@@ -20,11 +20,11 @@ type formDialog struct {
 	a        *base.App
 	tty      *base.Terminal
 	form     *scheme.Form
-	attempts map[int]int // number of rejected answers by field index
+	attempts map[int]int // number of rejected answers for each field index
 	legible  form.TextDecoder
 
 	answers []string
-	hidden  bool      // a secret answer was given, so the URL must not be shown
+	hidden  bool      // the user gave a secret answer, so the command must not show the URL
 	file    string    // file for the response; if empty, the command shows the response
 	url     locus.URL // URL that submits the answers
 	urlErr  error     // reason why no URL can submit the answers
@@ -36,7 +36,7 @@ func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog 
 
 const maxAttempts = 5
 
-// ask prompts for all answers. If the form rejects an answer, ask repeats the question.
+// ask prompts for all answers. If the form rejects an answer, the method ask repeats the question.
 func (v *formDialog) ask(ctx context.Context) error {
 	v.sayLine(v.form.Title)
 	for _, q := range form.Fields(v.form) {
@@ -84,8 +84,8 @@ func (v *formDialog) field(ctx context.Context, q form.Question) error {
 	}
 }
 
-// wrong reports why an answer is rejected. After too many invalid answers it returns an
-// error.
+// wrong prints the reason why the form rejects an answer. After too many rejected answers, it
+// returns an error.
 func (v *formDialog) wrong(field int, why error) error {
 	fmt.Fprintf(v.tty, "  %s\n", term.Safe(why.Error()))
 	v.attempts[field]++
@@ -135,8 +135,8 @@ func (v *formDialog) bracket(q form.Question) string {
 	return " [" + v.legible.Preset(q) + "]"
 }
 
-// readLines reads lines up to a line with only a dot, or the end of input. After the end of input,
-// a terminal can be read again. The user can't enter a line that contains only a dot.
+// readLines reads lines until the user enters a line with only a dot, or ends the input. The text
+// itself can't contain a line with only a dot. A later call can read from the terminal again.
 func (v *formDialog) readLines(ctx context.Context) (string, error) {
 	var lines []string
 	for {
@@ -165,8 +165,7 @@ func (v *formDialog) understand(q form.Question, text string) (string, error) {
 	return q.ReadAnswer(text)
 }
 
-// chooseByStart is like [form.Choose], but also accepts a prefix of a choice, if it is
-// unambiguous.
+// chooseByStart is like [form.Choose], but also accepts an unambiguous prefix of a choice.
 func chooseByStart(choices []string, text string) (string, error) {
 	choice, err := form.Choose(choices, text)
 	if err == nil {
@@ -187,7 +186,8 @@ func chooseByStart(choices []string, text string) (string, error) {
 	return "", fmt.Errorf("ambiguous: %d choices begin with this text", len(like))
 }
 
-// saveAs sets the file for the response. The form sends only the file name.
+// saveAs sets the file for the response. The command submits only the file name, not the
+// directory.
 func (v *formDialog) saveAs(q form.Question, text string) (string, error) {
 	switch {
 	case text == "":

@@ -24,9 +24,9 @@ type guard struct {
 	in      io.WriteCloser
 }
 
-// newGuard starts a guard, and waits until it has saved the state of the terminal. It opens
-// the terminal again for the guard, because a file of a child can't be closed during a
-// Read.
+// newGuard starts a guard, and waits until it has saved the state of the terminal. The guard needs
+// its own open file for the terminal, because Close does not end a blocked Read on a file that a
+// child process uses.
 func newGuard(open func() (*os.File, error)) (*guard, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -63,10 +63,10 @@ func newGuard(open func() (*os.File, error)) (*guard, error) {
 const (
 	guardDone   = "done"   // the terminal is already reset
 	guardSecond = "second" // the terminal shows its alternate screen
-	guardFirst  = "first"  // the terminal shows its first screen
+	guardFirst  = "first"  // the terminal shows its main screen
 )
 
-// tell sends a message to the guard. It ignores errors, because the guard may be gone.
+// tell sends a message to the guard. It ignores errors, because the guard process may have ended.
 func (g *guard) tell(word string) {
 	if g != nil {
 		io.WriteString(g.in, word+"\n")
@@ -82,7 +82,7 @@ func (g *guard) dismiss() {
 	g.command.Wait()
 }
 
-// NewGuard returns the hidden subcommand that is the guard.
+// NewGuard returns the hidden subcommand that runs in the guard process.
 func NewGuard(a *base.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    guardCommand,
@@ -103,7 +103,8 @@ func NewGuard(a *base.App) *cobra.Command {
 	}
 }
 
-// watchTerminal resets the terminal if the reader in ends without a final message.
+// watchTerminal reads messages from the parent process. If they end without a final message, it
+// resets the terminal.
 func watchTerminal(in io.Reader, tty *os.File, state *term.State) error {
 	order := show.ResetTerminal
 	words := bufio.NewScanner(in)

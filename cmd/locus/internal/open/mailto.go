@@ -31,7 +31,7 @@ type mailtoFlags struct {
 	output                  string
 	by                      string // --send-with: "smtp", "sendmail", "file", or empty
 
-	flags *pflag.FlagSet // all flags
+	flags *pflag.FlagSet // all flags of the subcommand
 }
 
 var sendMethods = []string{"smtp", "sendmail", "file"}
@@ -73,7 +73,8 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	return nil
 }
 
-// write composes a message to the address of u. It sends only text that the user has seen.
+// write lets the user write a message to the address in u. The command sends only text that the
+// user has seen.
 func (o *opener) write(ctx context.Context, u locus.URL) error {
 	w := composer{o: o, url: u}
 	if err := w.begin(); err != nil {
@@ -120,9 +121,9 @@ type composer struct {
 
 	failure error // error from the last attempt to send; may be nil
 
-	file string // file with the text for the editor; empty if not edited
-	done bool   // the user has decided
-	keep bool   // preserve the text even if the message is done
+	file string // file with the text for the editor; empty if there is no such file
+	done bool   // the user has decided what to do with the message
+	keep bool   // preserve the text even if done is true
 }
 
 func (w *composer) fail(err error) error {
@@ -217,7 +218,8 @@ func (w *composer) readAttachments() error {
 	return nil
 }
 
-// maxAttached limits the total size of attached files, in bytes. No server accepts more.
+// maxAttached limits the total size of attached files, in bytes. Mail servers do not accept larger
+// messages.
 const maxAttached = 64 << 20
 
 func (w *composer) toOutput() error {
@@ -248,7 +250,7 @@ func (w *composer) toFile(m *submit.Message, name string) error {
 	return nil
 }
 
-// tellIgnored calls the function tell to report the ignored fields of the URL.
+// tellIgnored calls the function tell to report the header fields of the URL that locus ignores.
 func (w *composer) tellIgnored(tell func(string, ...any)) {
 	if w.fields {
 		tell(`the text after "?" was read as RFC 6068 fields; in RFC 1738 it is part of the address`)
@@ -263,8 +265,8 @@ type sendMethod struct {
 	send func(context.Context, *submit.Message) (string, error)
 }
 
-// sendMethod returns the method of the flag or the configuration. It returns nil if neither sets a
-// method. It returns only usage errors.
+// sendMethod returns the sending method that the flag or the configuration selects. It returns nil
+// if neither selects a method. Each error is a usage error.
 func (o *opener) sendMethod() (*sendMethod, error) {
 	mail := &o.App.Config.Mail
 	hasRelay, hasProgram := mail.Relay.Host != "", len(mail.Sendmail) > 0
@@ -281,7 +283,7 @@ func (o *opener) sendMethod() (*sendMethod, error) {
 		if relay.Security == submit.Clear {
 			name += ", without encryption"
 		}
-		// The policy must allow the server.
+		// The policy must permit the mail server.
 		server := submit.NewSMTP(relay, o.Client.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(o.App).AskRelay, Clear: mail.Clear, Wait: o.App.Flags.Timeout})
 		return &sendMethod{name, server.Submit}, nil
 	case hasProgram:

@@ -16,7 +16,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// converse lets the user write the message, shows it, and runs the user's decision.
+// converse lets the user write the message, shows the message, and then does what the user
+// decides.
 func (w *composer) converse(ctx context.Context) error {
 	if err := w.askPeople(ctx); err != nil {
 		return err
@@ -67,7 +68,8 @@ func (w *composer) askPeople(ctx context.Context) error {
 	return nil
 }
 
-// askFor prompts until set accepts the answer. After an empty line it prompts again.
+// askFor prompts until the function set accepts the answer. If the user enters an empty line,
+// askFor repeats the prompt.
 func (w *composer) askFor(ctx context.Context, question string, set func(string) error) error {
 	for {
 		text, err := w.tty.ReadLine(ctx, question)
@@ -108,7 +110,8 @@ func (w *composer) show(m *submit.Message) error {
 }
 
 // decide prompts for the user's decision about the message m. If the message can't be sent, m is
-// nil. decide returns when the message is done or must be shown again.
+// nil. The function decide returns when the message is done, or when the caller must show the
+// message again.
 func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	question := "Send it? [y/N/e(dit)/w(rite to a file)] "
 	switch {
@@ -131,12 +134,13 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 		case answer == "e" || answer == "edit":
 			return w.edit(ctx)
 		case answer == "" || answer == "n" || answer == "no":
-			// "no" discards the text; Enter may be a mistake.
+			// "no" discards the text. Enter keeps the text, because the user may have
+			// pressed it by mistake.
 			w.done, w.keep = true, answer == ""
 			if !errors.Is(w.failure, submit.ErrUncertain) {
 				w.o.NoteLater("nothing was sent")
 			}
-			// If sending failed, the last failure is the outcome.
+			// Return the last failure if the message could not be sent.
 			return w.failure
 		default:
 			continue
@@ -147,8 +151,8 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	}
 }
 
-// send sends the message. If that fails, it stores the reason in w.failure, and the user decides
-// again. It returns an error only if ctx is cancelled.
+// send sends the message. If sending fails, it stores the reason in w.failure, and the user
+// decides again. An error means that the context ctx was cancelled.
 func (w *composer) send(ctx context.Context, m *submit.Message) error {
 	limited := ctx
 	if limit := w.o.App.Flags.MaxTime; limit > 0 {
@@ -197,16 +201,18 @@ func (w *composer) edit(ctx context.Context) error {
 		return err
 	}
 	editor := cmp.Or(w.o.App.Config.Editor, w.o.App.Getenv("VISUAL"), w.o.App.Getenv("EDITOR"), "vi")
-	// This is the user's own command with arguments. The shell does not parse the file name.
+	// The user configured this command and its arguments. The shell does not parse the file
+	// name.
 	command := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", w.file)
-	// A file of a child can't be closed during a Read.
+	// Open the terminal again, because Close does not end a blocked Read on a file that a
+	// child process uses.
 	tty, err := w.o.App.OpenTerminal()
 	if err != nil {
 		return err
 	}
 	defer tty.Close()
 	command.Stdin, command.Stdout, command.Stderr = tty, tty, tty
-	// The editor receives Ctrl-C while it has the terminal.
+	// The editor receives Ctrl-C while it uses the terminal.
 	w.o.App.PagerRuns.Store(true)
 	err = command.Run()
 	w.o.App.PagerRuns.Store(false)

@@ -24,7 +24,7 @@ import (
 
 type opener struct {
 	show.Viewer
-	forms     []*formDialog // forms that the user has filled in, in order
+	forms     []*formDialog // forms that the user has filled in, the first form first
 	message   mailtoFlags
 	session   sessionFlags
 	fromInput bool // the URL comes from standard input, so standard input is not a keyboard
@@ -52,7 +52,7 @@ help sessions".`
 const openExamples = `  locus open gopher://gopher.example.net/1/
   locus open https://www.example.com/`
 
-// New returns the subcommand.
+// New returns the subcommand "open".
 func New(a *base.App) *cobra.Command {
 	o := &opener{Viewer: show.Viewer{App: a}}
 	cmd := &cobra.Command{
@@ -131,7 +131,7 @@ func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 	return u, ok, nil
 }
 
-// open shows the resource at u, in the pager on a terminal.
+// open shows the resource at u. On a terminal, it uses the pager.
 func (o *opener) open(ctx context.Context, u locus.URL) error {
 	if o.App.Registry.Scheme(u).Traits.Has(scheme.Composes) {
 		return o.write(ctx, u)
@@ -151,7 +151,7 @@ func (o *opener) open(ctx context.Context, u locus.URL) error {
 		err = err2
 	}
 	if p.leftEarly() {
-		// The user quit the pager.
+		// The user quit the pager, which is not a failure.
 		err = nil
 	}
 	return errors.Join(p.Close(), err)
@@ -214,7 +214,7 @@ func (o *opener) repeat(form *formDialog) {
 	}
 }
 
-// portFlag returns the flag that the user must add to open u, followed by a space.
+// portFlag returns the flag that permits the port of u, followed by a space.
 func (o *opener) portFlag(u locus.URL) string {
 	rules := client.Rules(o.App)
 	rules.Ports = o.App.Config.Policy.AllowPorts
@@ -229,8 +229,8 @@ func (o *opener) portFlag(u locus.URL) string {
 	return ""
 }
 
-// keep writes a resource to a new file. After an error it preserves the received part, because the
-// server may accept the answers of a form only once.
+// keep writes a resource to a new file. After an error, it preserves the received part of the
+// resource, because the server may accept the answers to a form only once.
 func (o *opener) keep(ctx context.Context, f show.Found, resource scheme.Resource, path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

@@ -16,27 +16,27 @@ import (
 // pager shows text in a child process that starts at the first write.
 type pager struct {
 	a       *base.App
-	command *exec.Cmd      // nil before the first write, or without a pager
+	command *exec.Cmd      // process of the pager; nil before the first write, or without a pager
 	in      io.WriteCloser // standard input of the process
-	quit    func()         // cancels the output after the pager ended
+	quit    func()         // cancels the output after the end of the pager process
 	gone    chan struct{}  // closed when the process has ended
 	err     error          // result of the process
 	refused bool           // the pager rejected text
 }
 
-// newPager returns a pager. When the process of the pager ends, even before the end of the text,
-// the pager calls quit.
+// newPager returns a pager. It calls the function quit when the pager process ends, even before
+// the end of the text.
 func newPager(a *base.App, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
 
-// defaultPagers are tried in order if the user has not chosen a pager.
+// defaultPagers lists the pagers to try, in order, if the user has not chosen a pager.
 var defaultPagers = [...]string{"less", "more"}
 
 func (p *pager) choose() *exec.Cmd {
 	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
-		// This is the user's own command with arguments. It contains no text of a URL or a
-		// server.
+		// The user configured this command and its arguments. The command contains no text
+		// from a URL or a server.
 		return exec.CommandContext(p.a.Context, "sh", "-c", text)
 	}
 	for _, name := range defaultPagers {
@@ -56,10 +56,11 @@ func (p *pager) begin() error {
 	}
 	command.Stdout, command.Stderr = p.a.OutFile(), p.a.ErrFile()
 	if p.a.Getenv("LESS") == "" {
-		// Quit if it fits the screen, show colors, leave the text on the screen.
+		// The options make less quit if the text fits on the screen, show colors, and
+		// leave the text on the screen.
 		command.Env = append(os.Environ(), "LESS=FRX")
 	}
-	// The pager resets the terminal before it ends.
+	// Send SIGTERM, so that the pager can reset the terminal before it ends.
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	in, err := command.StdinPipe()
 	if err != nil {
@@ -79,8 +80,8 @@ func (p *pager) begin() error {
 	return nil
 }
 
-// lastMoment is the time after the end of a pager in which the user may still press Ctrl-C for the
-// pager.
+// lastMoment is the time after the end of a pager in which locus ignores Ctrl-C, because the user
+// may have pressed it for the pager.
 const lastMoment = 500 * time.Millisecond
 
 type plainOutput struct{ io.Writer }
@@ -111,7 +112,8 @@ func (p *pager) leftEarly() bool {
 	}
 }
 
-// Close ends the text and waits for the pager. An error means that the pager could not run.
+// Close closes the standard input of the pager and waits for the process. An error means that the
+// pager could not run.
 func (p *pager) Close() error {
 	if p.command == nil {
 		return nil
@@ -125,7 +127,7 @@ func (p *pager) Close() error {
 	switch exit.ExitCode() {
 	case 126, 127: // the shell could not run the command
 		return fmt.Errorf("the pager can't be run: %s", p.command.Args[len(p.command.Args)-1])
-	case -1, base.StatusInterrupted: // a signal ended it
+	case -1, base.StatusInterrupted: // a signal ended the pager
 		p.a.RaiseStatus(base.StatusInterrupted)
 	}
 	return nil

@@ -20,11 +20,11 @@ import (
 )
 
 type sessionFlags struct {
-	safe   bool   // --safe
-	chosen bool   // --safe was given
-	unsafe bool   // --unsafe-terminal
-	escape string // value of --escape
-	key    byte   // code of the escape key; 0 if there is none
+	safe   bool   // value of the flag --safe
+	chosen bool   // the user set --safe
+	unsafe bool   // value of the flag --unsafe-terminal
+	escape string // value of the flag --escape
+	key    byte   // code of the escape key; 0 if there is no escape key
 }
 
 func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
@@ -33,8 +33,8 @@ func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.escape, "escape", "^]", "use `KEY` to enter locus commands, or \"none\"")
 }
 
-// neededKeys contains the keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape, which
-// is also the first byte of an arrow key.
+// neededKeys contains the keys that users need in sessions, so that they can't be the escape key:
+// Ctrl-C, Backspace, Tab, Enter, and Escape. An arrow key also begins with the code of Escape.
 const neededKeys = "\x03\b\t\n\r\x1b"
 
 func (s *sessionFlags) settle(f *pflag.FlagSet) error {
@@ -71,11 +71,12 @@ func (s *sessionFlags) level(toTerminal bool) term.Level {
 var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" does not support --json for sessions", scheme.ErrUnsupported),
 	"use \"locus get --json\" to record a session")
 
-// converse connects the user to a host: at the terminal, or through pipes.
+// converse connects the terminal, or standard input and standard output, to a remote host.
 func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
 	if !o.session.chosen {
-		// The user may not have chosen a URL from standard input. From other sources, only a URL of
-		// the user can start a session, because the policy lets no document redirect to one.
+		// Another person may have chosen a URL from standard input, so its session needs
+		// the filter. All other session URLs come from the user, because the policy does
+		// not permit documents to redirect to a session.
 		o.session.safe = o.fromInput
 	}
 	if !o.App.OutTTY || !o.fromInput && !isTerminal(o.App.In) {
@@ -95,10 +96,10 @@ func isTerminal(r io.Reader) bool {
 	return ok && terminal.IsTerminal(int(f.Fd()))
 }
 
-// afterInput is how long the host may be silent after the end of input.
+// afterInput is the maximum time to wait for output from the host after the end of input.
 const afterInput = 2 * time.Second
 
-// pipe sends standard input, and writes the host's output.
+// pipe sends standard input to the host, and writes the output of the host to standard output.
 func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if _, ok := s.Conn.(telnet.Terminal3270); ok {
 		return scheme.Hint(fmt.Errorf("%w: a 3270 session needs a terminal", scheme.ErrUnsupported),
@@ -120,13 +121,14 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 		inputEnd <- err
 	}()
 	var failure error
-	var silent <-chan time.Time // after the end of input
+	var silent <-chan time.Time // ends the session after the end of input; nil before
 	for {
 		select {
 		case err := <-ended:
 			return err
 		case failure = <-inputEnd:
-			// If the host has ended the session, the channel ended reports it.
+			// If the host has ended the session, the channel named ended receives the
+			// result.
 			silent = time.After(afterInput)
 			continue
 		case <-came:
@@ -145,7 +147,7 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	}
 }
 
-// noticedWriter signals each write.
+// noticedWriter sends a value to a channel after each write.
 type noticedWriter struct {
 	io.Writer
 	came chan struct{}

@@ -29,7 +29,7 @@ type terminalSession struct {
 	tty     *os.File
 	session *scheme.Session
 	conn    scheme.Terminal
-	escape  byte // key that begins a command to locus; 0 if there is none
+	escape  byte // key that begins a command to locus; 0 if there is no such key
 	key     string
 	drawn   bool // locus draws the screen (tn3270)
 	before  *term.State
@@ -41,19 +41,19 @@ type terminalSession struct {
 	lines   []byte // errors and traces that wait for the terminal
 
 	keys    chan []byte   // typed bytes
-	out     chan delivery // bytes to send
-	waiting []delivery    // deliveries for out while the host is slow
-	size    int           // bytes in waiting
+	out     chan delivery // bytes to send to the host
+	waiting []delivery    // deliveries that wait until the host can receive them
+	size    int           // number of bytes in the field waiting
 	ended   chan error    // receives the error at the end of the host's output
-	sent    chan struct{} // closed after the last byte
+	sent    chan struct{} // closed after the last byte has been sent
 	echoes  atomic.Bool   // the host echoes typed text
-	asking  sync.Mutex    // held in changed, so that the latest state wins
+	asking  sync.Mutex    // held by the method changed, so that echoes has the latest state
 	turned  chan struct{} // signals that echoes has changed
 	mode    typing
 	line    lineEditor  // line editor for hosts that do not echo
 	ask     *lineEditor // line editor while the user types a command to locus; nil if typed text goes to the host
-	said    bool        // the terminal has shown a message since the command
-	away    bool        // the drawing is hidden while the user types a command
+	said    bool        // locus has shown a message since the last command
+	away    bool        // the screen of the host is hidden while the user types a command
 	begins  bool        // the next byte starts a line, for rlogin's "~"
 	tilde   bool        // the user typed a "~" at the start of a line
 }
@@ -63,16 +63,17 @@ type delivery struct {
 	command string
 }
 
-// maxWaiting is the maximum number of bytes that wait for a host which does not read.
+// maxWaiting is the maximum number of bytes that the session buffers for a host that does not
+// read.
 const maxWaiting = 64 << 10
 
-// typing selects how typed text is sent.
+// typing selects how the session sends typed text.
 type typing string
 
 const (
 	typingAuto       typing = "auto"      // the host decides
 	typingLines      typing = "line"      // locus echoes and sends lines
-	typingCharacters typing = "character" // send each character at once
+	typingCharacters typing = "character" // locus sends each character immediately
 )
 
 func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSession {
@@ -81,7 +82,8 @@ func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSes
 		keys: make(chan []byte), out: make(chan delivery), ended: make(chan error, 1), sent: make(chan struct{}), turned: make(chan struct{}, 1),
 	}
 	_, t.drawn = s.Conn.(telnet.Terminal3270)
-	// locus itself creates the drawings, but a 3270 host may send text before them.
+	// Locus itself draws the 3270 screen, but the host may send plain text before the first
+	// screen.
 	t.display = show.Display{Writer: tty, Level: o.session.level(true)}
 	return t
 }
@@ -119,7 +121,7 @@ func (t *terminalSession) run(ctx context.Context) (err error) {
 	return t.hold(ctx)
 }
 
-// hold starts the goroutines for both directions, and waits for the end of the session.
+// hold starts a goroutine for each direction, and waits for the end of the session.
 func (t *terminalSession) hold(ctx context.Context) error {
 	t.conn.OnChange(t.changed)
 	t.changed()
@@ -143,7 +145,8 @@ func (t *terminalSession) hold(ctx context.Context) error {
 	return err
 }
 
-// exchange sends the typed text. ended reports whether the host has ended the session.
+// exchange sends the typed text to the host. The result ended reports whether the host has ended
+// the session.
 func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) {
 	for {
 		var out chan<- delivery
@@ -163,7 +166,7 @@ func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) 
 			t.waiting = t.waiting[1:]
 			t.size -= len(next.octets)
 		case <-t.turned:
-			// Send the unfinished line now, not together with a later one.
+			// Send the unfinished line now, not together with later text.
 			if !t.inLines() && t.line.Len() > 0 {
 				t.sendTyped(nil)
 			}
@@ -198,8 +201,8 @@ func (t *terminalSession) say(format string, args ...any) {
 	t.display.WriteOwn("locus: " + safe.Safe(fmt.Sprintf(format, args...)) + "\r\n")
 }
 
-// rawLines writes lines to a terminal in raw mode. A write never blocks, because a trace may arrive
-// while the user types a command.
+// rawLines writes lines to a terminal in raw mode. A write must not block, because a trace may
+// arrive while the user types a command.
 type rawLines struct{ t *terminalSession }
 
 func (r rawLines) Write(p []byte) (int, error) {
@@ -215,8 +218,8 @@ func (r rawLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lockUnlessAsking locks the terminal. If the user is typing a command, the command already holds
-// the lock.
+// lockUnlessAsking locks the terminal, unless the user is typing a command. The code that reads
+// the command already holds the lock.
 func (t *terminalSession) lockUnlessAsking() (unlock func()) {
 	if t.ask != nil {
 		return func() {}
@@ -225,13 +228,13 @@ func (t *terminalSession) lockUnlessAsking() (unlock func()) {
 	return t.unlockShow
 }
 
-// lockShow locks the terminal and writes the waiting lines.
+// lockShow locks the terminal and writes the buffered errors and traces.
 func (t *terminalSession) lockShow() {
 	t.show.Lock()
 	t.showLines()
 }
 
-// unlockShow writes all waiting lines and unlocks the terminal.
+// unlockShow writes all buffered errors and traces, and unlocks the terminal.
 func (t *terminalSession) unlockShow() {
 	for more := true; more; {
 		t.showLines()
@@ -243,7 +246,7 @@ func (t *terminalSession) unlockShow() {
 	}
 }
 
-// showLines writes the waiting lines. The caller must hold the lock show.
+// showLines writes the buffered errors and traces. The caller must hold the mutex t.show.
 func (t *terminalSession) showLines() {
 	t.linesMu.Lock()
 	lines := t.lines
@@ -257,13 +260,13 @@ func (t *terminalSession) showLines() {
 
 func (t *terminalSession) resize() {
 	if columns, rows, err := term.GetSize(base.Descriptor(t.tty)); err == nil && columns > 0 && rows > 0 {
-		// The next read from the connection returns the error.
+		// Ignore an error, because the next read from the connection returns it.
 		t.conn.SetWindow(columns, rows)
 	}
 }
 
-// changed stores whether the host echoes in t.echoes, and signals a change. Other methods read
-// t.echoes, because a call of Echoes for each key could block.
+// changed sets t.echoes to report whether the host echoes typed text, and signals a change. Other
+// methods read t.echoes, because calling the method Echoes for each key could block.
 func (t *terminalSession) changed() {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -317,8 +320,8 @@ func (t *terminalSession) hear() {
 	}
 }
 
-// transmit sends the typed text. It ignores an error of the connection, because the next read
-// returns it.
+// transmit sends the queued text to the host. It ignores a write error, because the next read from
+// the connection returns the error.
 func (t *terminalSession) transmit() {
 	defer close(t.sent)
 	for d := range t.out {
@@ -330,7 +333,7 @@ func (t *terminalSession) transmit() {
 	}
 }
 
-// send queues text for the host, unless too much is waiting.
+// send queues text for the host, unless the queue is full.
 func (t *terminalSession) send(d delivery) {
 	if t.size+len(d.octets) > maxWaiting {
 		defer t.lockUnlessAsking()()
@@ -345,7 +348,7 @@ func (t *terminalSession) send(d delivery) {
 	t.waiting = append(t.waiting, delivery{bytes.Clone(d.octets), d.command})
 }
 
-// typed processes typed bytes. end reports whether the session must end.
+// typed processes typed bytes. The result end reports whether the session must end.
 func (t *terminalSession) typed(octets []byte) (end bool, err error) {
 	for len(octets) > 0 && !end && err == nil {
 		n := 1
@@ -372,7 +375,8 @@ func (t *terminalSession) inLines() bool {
 	return t.mode == typingLines || t.mode == typingAuto && !t.echoes.Load()
 }
 
-// local processes a byte of a line that locus echoes, and then sends as a whole.
+// local processes a byte of a line that locus itself echoes. Locus sends the line when it is
+// complete.
 func (t *terminalSession) local(o byte) (end bool) {
 	t.lockShow()
 	done, left := t.line.take(o, &t.display)
@@ -391,8 +395,8 @@ func (t *terminalSession) local(o byte) (end bool) {
 	return false
 }
 
-// remote sends typed bytes. If the user started a line before the host echoed, it first sends that
-// line. In rlogin, "~." at the start of a line ends the session.
+// remote sends typed bytes. If the user began a line before the host started to echo, it first
+// sends the unfinished line. In rlogin, "~." at the start of a line ends the session.
 func (t *terminalSession) remote(octets []byte) (end bool) {
 	if t.session.URL.Scheme() == "rlogin" {
 		if octets, end = t.tildes(octets); end {
@@ -403,13 +407,14 @@ func (t *terminalSession) remote(octets []byte) (end bool) {
 	return false
 }
 
-// sendTyped sends bytes. It first sends the unfinished line.
+// sendTyped sends the unfinished line, followed by the given bytes.
 func (t *terminalSession) sendTyped(octets []byte) {
 	t.send(delivery{octets: append([]byte(t.line.Text()), octets...)})
 	t.line.Reset()
 }
 
-// tildes removes each "~" at the start of a line. It reports whether "." followed such a "~".
+// tildes handles "~" at the start of a line of rlogin input. It reports whether the user typed
+// "~." there, and otherwise returns the bytes to send.
 func (t *terminalSession) tildes(octets []byte) (out []byte, end bool) {
 	for _, o := range octets {
 		switch {
@@ -456,14 +461,14 @@ func (t *terminalSession) endCommand() {
 	}
 	t.unlockShow()
 	if away {
-		// A new window size redraws everything.
+		// A change of the window size makes the host redraw the whole screen.
 		t.resize()
 	}
 }
 
 // command processes the next byte of a command, and runs the command after its last byte. If the
-// host's drawing would overwrite the output of the command, the output stays until the user enters
-// an empty command.
+// screen of the host would overwrite the output of the command, the output remains visible until
+// the user enters an empty command.
 func (t *terminalSession) command(o byte) (end bool, err error) {
 	done, left := t.ask.take(o, &t.display)
 	if !done && !left {
@@ -531,7 +536,8 @@ func (t *terminalSession) commands() string {
 	return "it has none"
 }
 
-// typeFor sends a value of the URL to the host, because the user entered a command for it.
+// typeFor sends a text from the URL to the host, such as the user name. The user requests it with
+// a command.
 func (t *terminalSession) typeFor(text, what string) {
 	if text == "" {
 		t.say("the URL suggests no %s", what)
@@ -583,7 +589,7 @@ func (t *terminalSession) status() {
 	}
 }
 
-// suspend stops the program like ^Z. Before that it restores the terminal.
+// suspend restores the terminal, and then stops the program like Ctrl-Z.
 func (t *terminalSession) suspend() error {
 	second := t.display.Alternate && !t.away
 	t.display.WriteOwn(show.ResetTerminal)
@@ -605,8 +611,8 @@ func (t *terminalSession) suspend() error {
 // lineEditor reads and echoes a line at a terminal in raw mode.
 type lineEditor struct{ safe.Line }
 
-// take handles a key. done reports whether the key was Enter. left reports whether the key leaves
-// the line, which Ctrl-C does, and Ctrl-D in an empty line.
+// take handles a key. The result done reports whether the key was Enter. The result left reports
+// whether the key cancels the line. Ctrl-C cancels any line, and Ctrl-D cancels an empty line.
 func (l *lineEditor) take(o byte, d *show.Display) (done, left bool) {
 	shown, event := l.Type(o)
 	if shown != "" {

@@ -24,8 +24,8 @@ func onResize(f func()) (stop func()) {
 	}
 }
 
-// suspendSelf stops the process group. It returns when the process group continues, or after a
-// second if no shell controls it.
+// suspendSelf stops the process group. It returns when the process group continues. If no shell
+// controls the process group, it returns after a second.
 func suspendSelf() {
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
@@ -40,7 +40,7 @@ func suspendSelf() {
 // apart returns attributes for a child process that does not receive signals from the terminal.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// unmoved makes this process ignore the signals from its terminal that end or stop a process.
+// unmoved makes this process ignore the terminal signals that would end or stop it.
 func unmoved() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGTSTP)
 }

@@ -21,8 +21,8 @@ func newOpener(a *base.App, c *access.Client) (*opener, error) {
 	return o, o.session.settle(flags)
 }
 
-// Converse runs and closes a session at the terminal. The parameter safe selects the filter of
-// --safe.
+// Converse runs and closes a session at the terminal. The parameter safe selects the same filter
+// as the flag --safe.
 func Converse(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error {
 	defer s.Close()
 	o, err := newOpener(a, nil)
@@ -34,7 +34,8 @@ func Converse(ctx context.Context, a *base.App, s *scheme.Session, safe bool) er
 	return o.converse(ctx, s)
 }
 
-// Compose starts a message to the address of a mailto URL, as "locus open" does.
+// Compose lets the user write a message to the address in a mailto URL, in the same way as "locus
+// open".
 func Compose(ctx context.Context, a *base.App, c *access.Client, u locus.URL) error {
 	o, err := newOpener(a, c)
 	if err != nil {
