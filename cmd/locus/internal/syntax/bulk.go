@@ -11,12 +11,12 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// answerer processes inputs in order.
+// answerer processes the inputs of a subcommand in order.
 type answerer interface {
 	// answer writes the result for an input to the worker's output.
 	answer(input string, readErr error)
-	// quick appends the result for a line and returns true, if the line is a URL that needs no
-	// message. The line has no surrounding spaces.
+	// quick appends the result for a line and returns true if the line is a URL that needs no
+	// message. The caller must remove surrounding whitespace from the line.
 	quick(w *worker, line []byte) bool
 	// pass writes the result for a line without a URL.
 	pass(w *worker)
@@ -29,22 +29,24 @@ type bulkRun struct {
 	lines     *base.LineFlags
 	answerer  func(*worker) answerer
 	unordered bool
-	separated bool // write a blank line between results
-	headed    bool // results contain the fields of their lines, so the line with the column names comes first
+	separated bool // blank lines separate the results
+	headed    bool // results keep the other fields of the input lines, so the output begins with the line of column names
 	invalid   *invalidInputs
-	collect   *collector // nil if results are written immediately
+	collect   *collector // nil if the command writes results immediately
 	progress  *progress
 	hasher    bulk.Hasher
 
-	wrote bool // a result was written
+	wrote bool // the command has written a result
 }
 
 func (r *bulkRun) addFlags(cmd *cobra.Command) { r.lines = base.AddLineFlags(r.app, cmd) }
 
-// errOutput means that a write to standard output failed. [base.App.Execute] reports the failure.
+// errOutput reports that a write to standard output failed. [base.App.Execute] reports the
+// failure.
 var errOutput = errors.New("standard output failed")
 
-// run processes args. If args are file names, it processes the lines in these files.
+// run processes the command-line arguments. If the arguments are file names, run processes the
+// lines in these files.
 func (r *bulkRun) run(args []string) error {
 	reads, err := r.lines.Reads(args)
 	if err != nil {
@@ -101,7 +103,7 @@ func (r *bulkRun) answerArgs(args []string) error {
 	return w.join(nil)
 }
 
-// job is a block of lines with the worker that processes it.
+// job is a block of lines and the worker that processes the block.
 type job struct {
 	block *lines.Block
 	*worker
@@ -109,7 +111,7 @@ type job struct {
 
 func (r *bulkRun) answerLines(args []string) error {
 	// Use one more worker than processors, so that all processors are busy while one worker
-	// waits for its turn.
+	// waits to write its results.
 	n := runtime.GOMAXPROCS(0) + 1
 	if r.collect != nil {
 		n = r.collect.memory.Processors() + 1

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// NewCanonical returns the subcommand.
+// NewCanonical returns the subcommand "canonical".
 func NewCanonical(a *base.App) *cobra.Command {
 	var c canonicalizer
 	var flags *ruleFlags
@@ -85,13 +85,13 @@ probability of losing one of 1,000,000,000 URLs is below 1 in 10^20. Without --u
 type canonicalizer struct {
 	*worker
 	rules []profile.Rules
-	surt  bool                          // write SURT for sorting
-	wrap  bool                          // write <URL:...>
-	by    func(canonical string) string // returns the text to write; if nil, the output is the canonical form
+	surt  bool                          // write URLs in SURT form, which sorts by host
+	wrap  bool                          // write URLs in the wrapper <URL:...>
+	by    func(canonical string) string // returns the group of a URL for a summary; nil selects the canonical form as output
 }
 
-// quick implements answerer. It returns false if the output needs more than the canonical form of the
-// registry.
+// quick implements answerer. It returns false if the output needs more than the canonical form
+// that the scheme registry defines.
 func (c *canonicalizer) quick(w *worker, line []byte) bool {
 	if len(c.rules) > 1 || c.rules[0].Profile > locus.RFC1630 || w.Flags.JSON || c.surt || c.wrap {
 		return false
@@ -113,7 +113,7 @@ func (c *canonicalizer) quick(w *worker, line []byte) bool {
 	return true
 }
 
-// pass implements answerer. It leaves the line unchanged.
+// pass implements answerer. It writes the line without a change.
 func (c *canonicalizer) pass(w *worker) {
 	if c.by == nil && !w.Flags.JSON {
 		w.Out.Write(w.line)
@@ -184,7 +184,7 @@ const wrapWidth = 72
 
 const wrapHelp = "write URLs as <URL:...> in lines of 72 bytes"
 
-// wrapText returns the text of a URL in a wrapper, broken into lines.
+// wrapText returns the text of a URL in the wrapper <URL:...>, broken into lines.
 func wrapText(text string) (string, error) {
 	u, err := locus.Parse(text)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/profile"
 )
 
-// NewCheck returns the subcommand.
+// NewCheck returns the subcommand "check".
 func NewCheck(a *base.App) *cobra.Command {
 	var c checker
 	var flags *ruleFlags
@@ -80,8 +80,8 @@ highest status counts.`,
 type checker struct {
 	*worker
 	rules  []profile.Rules
-	byRule bool                      // write a line with the kind and rule of each finding
-	by     func(input string) string // if not nil, returns the line to write for each URL that does not conform
+	byRule bool                      // count the findings of each kind and rule
+	by     func(input string) string // returns the group of a URL that violates the rules; may be nil
 }
 
 // quick implements answerer. It returns true only for a URL without findings.
@@ -108,7 +108,7 @@ func (c *checker) quick(w *worker, line []byte) bool {
 // pass implements answerer.
 func (c *checker) pass(*worker) {}
 
-// judge raises the status if there is a violation in list.
+// judge raises the exit status if the list contains a violation.
 func (c *checker) judge(list []locus.Violation) (conforms bool) {
 	if conforms = locus.Conforms(list); !conforms {
 		c.RaiseStatus(base.StatusNo)
@@ -116,8 +116,8 @@ func (c *checker) judge(list []locus.Violation) (conforms bool) {
 	return conforms
 }
 
-// isShown reports whether the output for a URL without findings is the unchanged URL. It is, if the
-// URL contains no password to mask and no character to escape.
+// isShown reports whether the output for a URL without findings is the unchanged URL. This is true
+// if the URL contains no password to mask and no character to escape.
 func (c *checker) isShown(input string) bool {
 	if c.rules[0].Profile <= locus.RFC1630 && hasNoLogin(input) {
 		return true
@@ -125,8 +125,8 @@ func (c *checker) isShown(input string) bool {
 	return shown(input) == input
 }
 
-// hasNoLogin reports whether a US-ASCII URL contains no second ":" and no "@", not even
-// escaped. It is fast, but may return false for a URL in which [locus.Mask] hides nothing.
+// hasNoLogin reports whether a US-ASCII URL contains no second ":" and no "@", not even escaped.
+// The check is fast, but it may fail for a URL in which [locus.Mask] would mask nothing.
 func hasNoLogin(input string) bool {
 	rest := input[strings.IndexByte(input, ':')+1:]
 	if strings.IndexByte(rest, ':') >= 0 || strings.IndexByte(rest, '@') >= 0 || octet.All(rest)&octet.ASCII == 0 {
@@ -136,7 +136,8 @@ func hasNoLogin(input string) bool {
 		if !octet.IsEscape(rest, at) {
 			return false
 		}
-		// An escape may be escaped again, and other scripts also have such characters.
+		// Return false for an escaped "%" and for non-ASCII characters, because they may
+		// hide a ":" or "@".
 		if c := octet.Unescape(rest, at); c == ':' || c == '@' || c == '%' || c >= 0x80 {
 			return false
 		}
@@ -145,7 +146,8 @@ func hasNoLogin(input string) bool {
 	return true
 }
 
-// shown returns an input as it appears in a result.
+// shown returns an input as it appears in a result, with masked passwords and escaped for a
+// terminal.
 func shown(input string) string { return term.Text(locus.Mask(input)) }
 
 func (c *checker) summary() bool { return c.by != nil || c.byRule }
@@ -179,8 +181,8 @@ func (c *checker) answer(input string, readErr error) {
 	}
 }
 
-// explained returns list. If the input looks like a URL without a scheme, the help text of the
-// first violation contains a command that works.
+// explained returns the list of violations. If the input looks like a URL without a scheme,
+// explained adds a working command to the help text of the first violation.
 func (c *checker) explained(input string, list []locus.Violation, err error) []locus.Violation {
 	if err == nil || len(list) == 0 {
 		return list
@@ -194,7 +196,7 @@ func (c *checker) explained(input string, list []locus.Violation, err error) []l
 	return list
 }
 
-// count writes the lines that --by counts.
+// count adds a URL and its findings to the groups that the flag --by selects.
 func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	if c.by != nil && !conforms {
 		c.group(c.by(locus.RemoveWrapper(input).String()))
@@ -209,14 +211,14 @@ func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	}
 }
 
-// shortened removes the middle of a long name. Each byte may have a finding, and each finding
-// repeats the name.
+// shortened removes the middle of a long URL, because the result repeats the URL for each finding
+// and each byte may cause a finding.
 func shortened(name string) string {
 	const most, head, tail = 2000, 1000, 500
 	if len(name) <= most {
 		return name
 	}
-	// The removed text begins and ends with whole characters.
+	// Cut the text only between characters.
 	begin := strings.ToValidUTF8(name[:head], "")
 	end := strings.ToValidUTF8(name[len(name)-tail:], "")
 	return fmt.Sprintf("%s...(%d bytes)...%s", begin, len(name)-len(begin)-len(end), end)

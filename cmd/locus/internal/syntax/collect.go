@@ -9,13 +9,13 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// collector collects pieces of results. It writes each piece once, with its count, or in sorted
-// order.
+// collector collects pieces of results. It writes each distinct piece only once, adds counts, or
+// sorts the pieces.
 type collector struct {
 	unique, count, sort bool
 	group               func(text []byte) string // returns the group of a result; nil without a summary
 	grouped             bool                     // the pieces are already groups
-	json                func(text []byte) []byte // returns the JSON members that name a group; nil without a summary
+	json                func(text []byte) []byte // returns the JSON members that contain the name of a group; nil without a summary
 	asJSON              bool
 	memory              *base.MemoryFlags
 
@@ -30,7 +30,8 @@ type collector struct {
 
 func (c *collector) summary() bool { return c.group != nil || c.grouped }
 
-// open creates the sets and the sorter, with room bytes of memory.
+// open creates the sets and the sorter. The parameter room is the memory that they may use, in
+// bytes.
 func (c *collector) open(room int64, folder string) {
 	stages := int64(0)
 	for _, has := range []bool{c.unique || c.count || c.summary(), c.unique && c.summary(), c.sort || c.summary()} {
@@ -49,7 +50,7 @@ func (c *collector) open(room int64, folder string) {
 	if c.sort || c.summary() {
 		skip := len(c.head)
 		if c.summary() {
-			skip = 0 // sort by the number first
+			skip = 0 // the number is part of the sort key
 		}
 		c.sorter = bulk.NewSorter(bulk.SorterOptions{Memory: share, Folder: folder, Skip: skip})
 	}
@@ -67,7 +68,7 @@ func (c *collector) close() {
 	}
 }
 
-// distinct returns the number of distinct pieces found so far.
+// distinct returns the number of distinct pieces that the collector has received.
 func (c *collector) distinct() int64 {
 	if c.set == nil {
 		return 0
@@ -75,7 +76,8 @@ func (c *collector) distinct() int64 {
 	return c.set.Texts()
 }
 
-// add adds the pieces in b. If b.New marks a piece, the caller writes the piece immediately.
+// add adds the pieces in the batch b. The caller must immediately write each piece that b.New
+// marks.
 func (c *collector) add(b *bulk.Batch) error {
 	if c.set == nil {
 		for range b.Keys {
@@ -100,7 +102,7 @@ func (c *collector) add(b *bulk.Batch) error {
 	return nil
 }
 
-// pass passes a finished piece from the set to the groups or the sorter.
+// pass sends a distinct piece from the set to the groups or to the sorter.
 func (c *collector) pass(text []byte, count uint64) error {
 	if c.groups == nil {
 		return c.toSorter(text, count)
@@ -114,13 +116,13 @@ func (c *collector) pass(text []byte, count uint64) error {
 
 func (c *collector) toSorter(text []byte, count uint64) error {
 	if c.summary() {
-		count = ^count // sort the highest count first
+		count = ^count // sort by descending count
 	}
 	binary.BigEndian.PutUint64(c.head[:], count)
 	return c.sorter.Add(c.head[:], text)
 }
 
-// finish writes the pieces that are not written yet.
+// finish writes all pieces that the collector has not yet written.
 func (c *collector) finish(a *base.App) error {
 	write := func(text []byte, count uint64) error { return c.write(a, text, count) }
 	rest := write
@@ -149,7 +151,7 @@ func (c *collector) finish(a *base.App) error {
 	})
 }
 
-// write writes a piece, and its number if required.
+// write writes a piece and, if required, its count.
 func (c *collector) write(a *base.App, text []byte, count uint64) error {
 	b := c.line[:0]
 	switch {

@@ -21,7 +21,7 @@ type collectFlags struct {
 	bulkRun
 	unique, count, sort bool
 	by                  string
-	groups              []string // valid values of by
+	groups              []string // valid values of the field by
 	memory              base.MemoryFlags
 }
 
@@ -31,7 +31,7 @@ const (
 	byRule   = "rule"
 )
 
-// addCollecting adds the flags for the results of canonical.
+// addCollecting adds the flags that select how the subcommand "canonical" collects results.
 func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{bulkRun: bulkRun{app: a, invalid: &invalidInputs{}}, groups: []string{byHost, byScheme}}
 	f.addFlags(cmd)
@@ -51,7 +51,7 @@ func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
 	return f
 }
 
-// addSummary adds the flags for the results of check.
+// addSummary adds the flags that select how the subcommand "check" summarizes results.
 func addSummary(a *base.App, cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{bulkRun: bulkRun{app: a}, groups: []string{byRule, byHost, byScheme}}
 	f.addFlags(cmd)
@@ -67,7 +67,7 @@ func (f *collectFlags) addBy(flags *pflag.FlagSet, usage string) {
 	flags.StringVar(&f.by, "by", "", usage)
 }
 
-// prepare checks the flags. rules is the number of rules that give results.
+// prepare checks the flags. The parameter rules is the number of selected standards.
 func (f *collectFlags) prepare(rules int) error {
 	f.hasher = bulk.NewHasher()
 	if f.by != "" && !slices.Contains(f.groups, f.by) {
@@ -105,8 +105,8 @@ func (f *collectFlags) prepare(rules int) error {
 	return nil
 }
 
-// group returns a function that maps a canonical form to its group. It returns nil if the output is
-// the canonical form itself.
+// group returns a function that maps a canonical form to its group. The function is nil if the
+// output is the canonical form itself.
 func (f *collectFlags) group() func(string) string {
 	if f.unique {
 		return nil
@@ -140,7 +140,7 @@ func schemeOf(text string) string {
 	return "-"
 }
 
-// groupJSON returns the JSON members that name a group.
+// groupJSON returns the JSON object members that contain the name of a group.
 func (f *collectFlags) groupJSON(text []byte) []byte {
 	member := func(name, value string) string {
 		quoted, _ := shape.Text(value).MarshalJSON() // can't fail

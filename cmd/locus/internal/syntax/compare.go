@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/profile"
 )
 
-// NewCompare returns the subcommand.
+// NewCompare returns the subcommand "compare".
 func NewCompare(a *base.App) *cobra.Command {
 	var flags *ruleFlags
 	cmd := &cobra.Command{
@@ -44,7 +44,7 @@ Exit status:
 			if err != nil {
 				return err
 			}
-			var pair [][]shape.Side // sides by rules
+			var pair [][]shape.Side // one or two inputs, each parsed by all selected rules
 			for input, err := range a.URLs(args) {
 				if pair = append(pair, sides(a, rules, input, err)); len(pair) == 2 {
 					compare(a, rules, pair[0], pair[1])
@@ -61,7 +61,7 @@ Exit status:
 	return cmd
 }
 
-// sides parses an input by each of the rules.
+// sides parses an input by the rules of each selected standard.
 func sides(a *base.App, rules []profile.Rules, input string, err error) []shape.Side {
 	list := make([]shape.Side, len(rules))
 	for i, r := range rules {
@@ -109,8 +109,8 @@ func compare(a *base.App, rules []profile.Rules, x, y []shape.Side) {
 	}
 }
 
-// by returns the name of the rules r for the start of a line. If there is only one element in
-// rules, it returns "".
+// by returns the name of the rules r as the beginning of a line. If the slice rules contains only
+// one element, it returns "".
 func by(rules []profile.Rules, r profile.Rules) string {
 	if len(rules) == 1 {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// draw shows a text with the names of its parts, and a "^" under each violation. Below the text it
-// shows the findings, and the canonical form if it differs from the text.
+// draw shows a text with the names of its parts, and a "^" under each violation. Below the text,
+// draw shows the findings. It also shows the canonical form if that form differs from the text.
 func (p *printer) draw(text string, parts []shape.Part, canonical string, findings []locus.Violation) {
 	s := newSketch(text)
 	for _, part := range parts {
@@ -55,16 +55,17 @@ type cell struct {
 	marked bool
 }
 
-// label is a part's name, below the part's first cell.
+// label is the name of a URL part, which appears below the first cell of the part.
 type label struct {
 	name   string
 	cell   int
-	column int // column of the cell
-	left   int // first column of the name; less than column if the name would not fit
+	column int // column of the first cell of the part
+	left   int // first column of the name; smaller than column if the name would not fit there
 	line   int
 }
 
-// sketch is a text with a drawing below it. On a narrow terminal, it is written in several pieces.
+// sketch is a text with a drawing below it. On a narrow terminal, a sketch occupies several groups
+// of lines.
 type sketch struct {
 	cells  []cell
 	labels []label
@@ -78,7 +79,7 @@ func newSketch(text string) *sketch {
 		s.cells = append(s.cells, cell{text: shown, offset: i, width: term.Width(shown)})
 		i += n
 	}
-	// The mark for a missing part at the end is after the text.
+	// Add a cell after the text for the mark of a missing part at the end.
 	s.cells = append(s.cells, cell{text: " ", offset: len(text), width: 1})
 	return s
 }
@@ -93,8 +94,8 @@ func (s *sketch) at(offset int) int {
 
 func (s *sketch) mark(offset int) { s.cells[s.at(offset)].marked = true }
 
-// underline underlines a part of the URL and adds the part's name below it. If the part is empty,
-// the name is at the part's position.
+// underline underlines a part of the URL and adds the name of the part below it. If the part is
+// empty, the name appears at the position of the part.
 func (s *sketch) underline(p shape.Part) {
 	start := s.at(p.Offset)
 	for i := start; i < len(s.cells) && s.cells[i].offset < p.Offset+len(p.Text); i++ {
@@ -107,8 +108,8 @@ func (s *sketch) underline(p shape.Part) {
 	s.labels = append(s.labels, label{name: name, cell: start})
 }
 
-// leastWidth is the minimum width that the command assumes for a terminal. An escape fits in this
-// width.
+// leastWidth is the minimum terminal width, in columns, that the command assumes. The escape of a
+// byte fits in this width.
 const leastWidth = 20
 
 func (p *printer) writeSketch(s *sketch) {
@@ -136,10 +137,11 @@ func (p *printer) writeSketch(s *sketch) {
 	}
 }
 
-// lines returns the lines for the cells from start to end: the text, marks, underlines, and names.
+// lines returns the lines for a range of cells, which begins at index start and ends before index
+// end. The lines contain the text, the marks, the underlines and the names.
 func (s *sketch) lines(start, end, columns int) []string {
 	var text, marks, under strings.Builder
-	column := make(map[int]int, end-start) // column of each cell
+	column := make(map[int]int, end-start) // maps the index of a cell to its column
 	at := 0
 	for i, c := range s.cells[start:end] {
 		column[start+i] = at
@@ -169,9 +171,9 @@ func stroke(there bool, with string, width int) string {
 	return strings.Repeat(with, width)
 }
 
-// nameLines returns lines with the names of parts, each below its part. The names must be ordered
-// by column. Each name is on the highest line on which it touches neither a name to its right nor a
-// stroke to a lower name.
+// nameLines returns lines that show the name of each part below the part. The names must be
+// ordered by column. Each name is on the highest possible line. On that line, it must not touch a
+// name to its right or a vertical stroke that connects a part with a lower name.
 func nameLines(names []label, columns int) []string {
 	deepest := -1
 	for i := len(names) - 1; i >= 0; i-- {

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/profile"
 )
 
-// invalidInputs handles inputs that are not URLs. A nil pointer and the zero value write a message
-// for each of these inputs.
+// invalidInputs handles inputs that are not URLs. If the pointer is nil or the value is zero, the
+// command writes a message for each such input.
 type invalidInputs struct {
 	how   string // "keep", "drop" or a file name; if empty, each input gets a message
 	file  *os.File
@@ -26,8 +26,8 @@ type invalidInputs struct {
 
 const invalidHelp = "`keep`, drop, or write to FILE the inputs that are not URLs"
 
-// check returns an error if the file for invalid inputs is also an input file. The command would
-// truncate that input.
+// check returns an error if the file for invalid inputs is also an input file, because the command
+// would truncate this file.
 func (i *invalidInputs) check(in io.Reader, names []string) error {
 	if i == nil || !i.hasFile() {
 		return nil
@@ -65,7 +65,7 @@ func (i *invalidInputs) open() (err error) {
 	return nil
 }
 
-// add adds records to the file. count is the number of inputs that are not URLs.
+// add adds records to the file. The parameter count is the number of inputs that are not URLs.
 func (i *invalidInputs) add(records []byte, count int64) error {
 	if i == nil {
 		return nil
@@ -113,16 +113,16 @@ func (i *invalidInputs) close() error {
 	return nil
 }
 
-// fail handles an input that is not a URL, in the way that --invalid selects.
+// fail handles an input that is not a URL in the way that the flag --invalid selects.
 func (w *worker) fail(input string, err error) { w.failBy(profile.Finding(err).Rule, input, err) }
 
-// failBy is like fail, but for an input that violates the named rule.
+// failBy is like fail, but the caller names the rule that the input violates.
 func (w *worker) failBy(rule, input string, err error) {
 	how := ""
 	if w.run.invalid != nil {
 		how = w.run.invalid.how
 	}
-	// A truncated line can't be written whole.
+	// A truncated line can't be written in full.
 	if how == "" || w.cut && how != "drop" {
 		w.FailLine(rule, input, err)
 		w.lone()
@@ -141,16 +141,16 @@ func (w *worker) failBy(rule, input string, err error) {
 	}
 }
 
-// invalidInput is a record in the --invalid file. Absent members are null.
+// invalidInput is a JSON record in the file for invalid inputs. A member without a value is null.
 type invalidInput struct {
 	File   *shape.Text `json:"file"`   // null if the input is an argument or from standard input
-	Line   *int        `json:"line"`   // from 1; null if the input is an argument
+	Line   *int        `json:"line"`   // line number, from 1; null if the input is an argument
 	Offset *int        `json:"offset"` // byte offset of the fault in Text, from 0
 	Reason shape.Text  `json:"reason"` // reason without passwords
 	Text   shape.Text  `json:"text"`   // unchanged input
 }
 
-// newInvalid describes input, which is in w.line.
+// newInvalid returns a record for an input that is part of w.line.
 func (w *worker) newInvalid(input string, err error) invalidInput {
 	r := invalidInput{Text: shape.Text(w.line)}
 	if w.Source != "" && w.Source != "-" {
@@ -163,7 +163,7 @@ func (w *worker) newInvalid(input string, err error) invalidInput {
 	reason := base.Message(err)
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
 		reason = e.Err.Error()
-		// If the text contains escapes, the offset is unknown.
+		// If the line contains an escaped form of the URL, the offset is unknown.
 		if at := strings.Index(string(w.line[w.start:w.end]), input); at >= 0 {
 			at += w.start + e.Offset
 			r.Offset = &at
@@ -175,7 +175,7 @@ func (w *worker) newInvalid(input string, err error) invalidInput {
 
 func appendInvalid(b []byte, r invalidInput) []byte {
 	out := bytes.NewBuffer(b)
-	_ = shape.Write(out, r) // can't fail: buffer and texts
+	_ = shape.Write(out, r) // a write of texts to a buffer can't fail
 	out.WriteByte('\n')
 	return out.Bytes()
 }

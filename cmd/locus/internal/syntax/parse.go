@@ -1,5 +1,5 @@
 // Package syntax implements the subcommands that read only the text of URLs: parse, check,
-// canonical, compare and resolve. They share the reading of inputs and the reports of
+// canonical, compare and resolve. These subcommands share the code that reads inputs and reports
 // failures.
 package syntax
 
@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// NewParse returns the subcommand.
+// NewParse returns the subcommand "parse".
 func NewParse(a *base.App) *cobra.Command {
 	var p printer
 	var flags *ruleFlags
@@ -65,10 +65,11 @@ RFC 1738. An input may have the wrapper, too.`,
 type printer struct {
 	*worker
 	rules []profile.Rules
-	wrap  bool // write <URL:...> too
+	wrap  bool // also write the URL in the wrapper <URL:...>
 }
 
-// quick implements answerer. It always returns false, so that answer handles each input.
+// quick implements answerer. It always returns false, so that the method answer handles each
+// input.
 func (p *printer) quick(*worker, []byte) bool { return false }
 
 // pass implements answerer.
@@ -89,7 +90,7 @@ func (p *printer) answer(input string, readErr error) {
 	}
 }
 
-// writeParse writes the JSON for several rules, or for later standards.
+// writeParse writes a JSON result for several standards, or for a standard later than RFC 1738.
 func (p *printer) writeParse(input string, readErr error) {
 	j, err := shape.ParseInput(p.rules, input, readErr)
 	if err != nil {
@@ -107,7 +108,7 @@ func (p *printer) writeParse(input string, readErr error) {
 	p.WriteJSON(j)
 }
 
-// answerURL shows the parts of input by the rules of RFC 1738 or the URI draft.
+// answerURL shows the parts of input by the rules of RFC 1738 or RFC 1630.
 func (p *printer) answerURL(r profile.Rules, input string, err error) {
 	var u locus.URL
 	if err == nil {
@@ -131,7 +132,7 @@ func (p *printer) answerURL(r profile.Rules, input string, err error) {
 	p.begin(r)
 	canonical, _, err := p.Registry.Canonical(u)
 	if err != nil {
-		canonical = locus.URL{} // u does not have the form of its scheme
+		canonical = locus.URL{} // the URL does not match the grammar of its scheme
 	}
 	findings := advice.Findings(p.Registry, u, r.Profile)
 	if p.OutTTY {
@@ -181,7 +182,7 @@ func (p *printer) answerBy(r profile.Rules, input string, err error) {
 	}
 }
 
-// attributeRows returns the lines for the URL Standard's attributes.
+// attributeRows returns the lines for the attributes that the URL Standard defines.
 func attributeRows(list []scheme.Field) (rows []row) {
 	for _, a := range list {
 		rows = append(rows, row{a.Name, a.Text()})
@@ -189,9 +190,10 @@ func attributeRows(list []scheme.Field) (rows []row) {
 	return rows
 }
 
-// begin writes a separator between results, and the name of the rules if there are several.
+// begin writes a separator between results, and the name of the standard if there are several
+// standards.
 func (p *printer) begin(r profile.Rules) {
-	p.Out.WriteByte('\n') // the run omits the first newline
+	p.Out.WriteByte('\n') // bulkRun removes the newline before the first result
 	if len(p.rules) > 1 {
 		p.writeRow(row{"rules", r.Profile.String()})
 	}
@@ -221,13 +223,13 @@ func (p *printer) writeRows(rows []row) {
 	}
 }
 
-// writeRow writes a row. The value must be safe for a terminal.
+// writeRow writes a row of the output. The value in the row must be safe for a terminal.
 func (p *printer) writeRow(r row) {
 	const longest = len("  articleNumber") + 1
 	fmt.Fprintln(p.Out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
 }
 
-// partRows returns the lines for the text of a URL.
+// partRows returns the lines that show a URL and its canonical form as text.
 func partRows(u, canonical locus.URL) []row {
 	rows := []row{{"url", charset.Text(u.String())}}
 	if !canonical.IsZero() {
@@ -242,7 +244,8 @@ func partRows(u, canonical locus.URL) []row {
 	return rows
 }
 
-// locatorRows returns the scheme's decoded fields, or the reason why the URL has no fields.
+// locatorRows returns lines with the decoded fields that the scheme defines. If the URL has no
+// such fields, the line gives the reason.
 func (p *printer) locatorRows(u locus.URL) (rows []row) {
 	fields, err := p.Registry.Fields(u)
 	if err != nil {
@@ -272,13 +275,14 @@ func findingRows(findings []locus.Violation) (rows []row) {
 	return rows
 }
 
-// findingText describes a finding in one line: offset, rule, section, and fix.
+// findingText describes a finding in one line, which contains the offset, the rule, the section of
+// the standard, and the fix.
 func findingText(v locus.Violation) string {
 	return fmt.Sprintf("offset %d: %s (%s): %s", v.Offset, v.Rule, v.Section, v.Help)
 }
 
-// errorText returns a syntax error without the text of the URL, which parse shows next to
-// it.
+// errorText returns the text of a syntax error without the URL, because the subcommand shows the
+// URL next to the error.
 func errorText(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {

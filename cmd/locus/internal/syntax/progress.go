@@ -10,15 +10,15 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// progress shows the processed share of the input.
+// progress shows how much of the input the command has processed.
 type progress struct {
 	*base.Progress
 	run    *bulkRun
 	begun  time.Time
 	total  int64 // size of the input in bytes; -1 if unknown
-	before int64 // bytes in earlier sources
+	before int64 // total size of the earlier sources, in bytes
 	source string
-	read   int64 // bytes read from this source
+	read   int64 // number of bytes read from the current source
 }
 
 func startProgress(r *bulkRun, names []string) *progress {
@@ -41,7 +41,7 @@ func startProgress(r *bulkRun, names []string) *progress {
 	return p
 }
 
-// show updates the display for the next block.
+// show updates the display for the next block of lines.
 func (p *progress) show(b *lines.Block) {
 	if !p.Shown() {
 		return
@@ -58,7 +58,7 @@ func (p *progress) show(b *lines.Block) {
 	p.UpdateOf(done, p.total, "%s", note)
 }
 
-// Close ends the display. It may be called again, and for nil.
+// Close ends the display. Close may be called several times, and on a nil pointer.
 func (p *progress) Close() {
 	if p != nil {
 		p.Progress.Close()

@@ -20,7 +20,7 @@ type resolver struct {
 	between  bool
 }
 
-// NewResolve returns the subcommand.
+// NewResolve returns the subcommand "resolve".
 func NewResolve(a *base.App) *cobra.Command {
 	r := resolver{app: a}
 	var flags *ruleFlags
@@ -85,7 +85,8 @@ func (r *resolver) run(args []string) {
 	}
 }
 
-// base parses the base URL. If the base is invalid, ok is false and the command stops.
+// base parses the base URL. If the base URL is invalid, the result ok is false, and the command
+// must stop.
 func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
 	if err == nil {
 		u, err = shape.ReadBase(input, r.between || slices.Contains(r.profiles, locus.RFC1630))
@@ -130,7 +131,7 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 	}
 }
 
-// write writes the result for the rules of one standard.
+// write writes the result of resolving a reference by the rules of one standard.
 func (r *resolver) write(base locus.URL, input string, j shape.Resolve) {
 	if !j.OK {
 		r.app.FailInput("", j.Err)
@@ -173,8 +174,8 @@ func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
 	}
 }
 
-// shortest returns the shortest reference from base to u. Differences in the letter case and in the
-// default port do not count.
+// shortest returns the shortest reference from base to u. It ignores differences in letter case
+// and in the default port.
 func (r *resolver) shortest(base, u locus.URL) (relative.Ref, error) {
 	s := r.app.Registry.Scheme(base)
 	ref, err := relative.Between(base, relative.Align(base, u, s.Port), s.Syntax.Hierarchy)

@@ -14,16 +14,16 @@ import (
 	"github.com/locus-url/locus/profile/whatwg"
 )
 
-// ruleFlags holds --rules and --base.
+// ruleFlags holds the flags --rules and --base.
 type ruleFlags struct {
 	app   *base.App
 	names string
 	base  string
-	known []locus.Profile // the first is the default
+	known []locus.Profile // standards that the user can select; the first is the default
 }
 
-// addRules adds the flag --rules. known lists the standards to choose from. The first is the
-// default.
+// addRules adds the flag --rules. The parameter known lists the standards that the user can
+// select. The first standard is the default.
 func addRules(a *base.App, cmd *cobra.Command, known ...locus.Profile) *ruleFlags {
 	f := &ruleFlags{app: a, known: known}
 	cmd.Flags().StringVar(&f.names, "rules", "", fmt.Sprintf("apply the rules `NAMES`, with commas, or all (default %s)", known[0]))
@@ -31,13 +31,15 @@ func addRules(a *base.App, cmd *cobra.Command, known ...locus.Profile) *ruleFlag
 	return f
 }
 
-// addBase adds the flag --base, which is the base of relative URLs by the URL Standard.
+// addBase adds the flag --base. Its value is the base URL for relative URLs under the URL
+// Standard.
 func (f *ruleFlags) addBase(cmd *cobra.Command) *ruleFlags {
 	cmd.Flags().StringVar(&f.base, "base", "", "with the rules whatwg, resolve relative URLs against `URL`")
 	return f
 }
 
-// profiles returns the standards from --rules, or from the configuration, or the default.
+// profiles returns the standards that the flag --rules selects. If the flag is not set, the
+// configuration or the default applies.
 func (f *ruleFlags) profiles() ([]locus.Profile, error) {
 	if f.names != "" {
 		list, err := profile.Parse(f.names, f.known)
@@ -52,7 +54,7 @@ func (f *ruleFlags) profiles() ([]locus.Profile, error) {
 	return f.known[:1], nil
 }
 
-// rules returns the rules to apply, at least one.
+// rules returns the rules of the selected standards. The result contains at least one element.
 func (f *ruleFlags) rules() ([]profile.Rules, error) {
 	profiles, err := f.profiles()
 	if err != nil {

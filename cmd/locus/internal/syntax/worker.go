@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// worker processes the inputs of one block at a time.
+// worker processes the inputs in one block of lines at a time.
 type worker struct {
 	*base.Part
 	answerer
@@ -22,18 +22,18 @@ type worker struct {
 	line    []byte         // unchanged input line, without the newline
 	start   int            // start offset of the URL in line
 	end     int            // end offset of the URL in line
-	url     []byte         // buffer for a URL with escapes
-	batch   bulk.Batch     // pieces of Text, if a collector collects them
-	groups  map[string]int // indexes of groups in batch, because most groups repeat in a block
+	url     []byte         // buffer for a URL that the line contains in escaped form
+	batch   bulk.Batch     // pieces of Text for the collector, if there is one
+	groups  map[string]int // maps a group name to its index in batch, because most groups occur many times in a block
 	invalid []byte         // records for the --invalid file
 	wrong   int64          // number of inputs that are not URLs
-	cut     bool           // line is only the beginning of an input line that is too long
+	cut     bool           // line contains only the beginning of an input line that is too long
 }
 
 func (r *bulkRun) newWorker() *worker {
 	w := &worker{Part: r.app.NewPart(), run: r}
 	if r.collect != nil && r.collect.summary() {
-		w.Flags.JSON = false // only the summary is JSON; failures are messages
+		w.Flags.JSON = false // only the summary uses JSON; failures are plain messages
 	}
 	w.answerer = r.answerer(w)
 	return w
@@ -41,7 +41,7 @@ func (r *bulkRun) newWorker() *worker {
 
 func (w *worker) begin(source string) {
 	w.Begin(source)
-	clear(w.groups) // the names are in Text, which the worker reuses
+	clear(w.groups) // the names refer to Text, which the worker reuses
 	w.batch.Reset()
 	w.invalid, w.wrong = w.invalid[:0], 0
 }
@@ -81,14 +81,15 @@ func (w *worker) answerBlock(b *lines.Block) {
 		if w.Context.Err() != nil {
 			return
 		}
-		// Errors may retain the input, so copy it.
+		// Copy the input, because errors may retain it.
 		if input := string(url); w.finder != nil || strings.Trim(input, base.Blanks) != "" {
 			w.answerInput(input, nil)
 		}
 	}
 }
 
-// find returns the URL in a line. It handles a line without a URL.
+// find returns the URL in a line. If the line contains no URL, find handles the line and returns
+// false.
 func (w *worker) find(line []byte) (url []byte, ok bool) {
 	if len(bytes.Trim(line, base.Blanks)) == 0 {
 		return nil, false
@@ -137,7 +138,8 @@ func (w *worker) answerInput(input string, err error) {
 	w.Out.Flush()
 }
 
-// piece ends a piece of the result in w.Text. A collector treats pieces with the same key as equal.
+// piece marks the end of w.Text as the end of a piece (a part of the result that a collector can
+// count). The collector treats pieces with the same key as equal.
 func (w *worker) piece(key string) {
 	if w.run.collect == nil {
 		return
@@ -146,13 +148,13 @@ func (w *worker) piece(key string) {
 	w.batch.Ends = append(w.batch.Ends, len(w.Text))
 }
 
-// slowPiece is like piece, but for text that was written to Out.
+// slowPiece is like the method piece, but for text that the caller wrote to Out.
 func (w *worker) slowPiece(key string) {
 	w.Out.Flush()
 	w.piece(key)
 }
 
-// group counts a group for a summary. The parts form the group's name.
+// group counts an input in a group of the summary. The strings in name form the name of the group.
 func (w *worker) group(name ...string) {
 	start := len(w.Text)
 	for _, part := range name {
@@ -173,8 +175,8 @@ func (w *worker) group(name ...string) {
 	w.piece(key)
 }
 
-// lone ends the current piece, if there is one. The piece never counts as equal to others. Most
-// messages go to standard error instead.
+// lone ends the current piece of the result, if there is one. The collector never treats this
+// piece as equal to another piece.
 func (w *worker) lone() {
 	w.Out.Flush()
 	before := 0
@@ -203,11 +205,11 @@ func (w *worker) finish() {
 	}
 }
 
-// join must be called in the order of blocks. b is nil for arguments.
+// join must be called in the order of blocks. The block b is nil if the inputs are arguments.
 func (w *worker) join(b *lines.Block) error {
 	r := w.run
 	if r.separated && !r.wrote && len(w.Text) > 0 {
-		// The first result has no separator before it.
+		// There is no separator before the first result.
 		w.Keep([]int{1, len(w.Text)}, []bool{false, true})
 		r.wrote = true
 	}
