@@ -50,7 +50,7 @@ func (c *collector) open(room int64, folder string) {
 	if c.sort || c.summary() {
 		skip := len(c.head)
 		if c.summary() {
-			skip = 0 // the number is part of the sort key
+			skip = 0 // sort by the count first
 		}
 		c.sorter = bulk.NewSorter(bulk.SorterOptions{Memory: share, Folder: folder, Skip: skip})
 	}
