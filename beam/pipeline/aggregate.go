@@ -5,24 +5,25 @@ import (
 )
 
 // aggregate combines the tallies of a bundle, so that a worker sends each key once per bundle. It
-// works with every runner, including runners that don't lift combiners. If a key has a large share
-// of the bundle, aggregate sends it to the function hot under different salts.
+// works with every runner, including runners that don't lift combiners. If a key is hot (that is,
+// very frequent in the bundle), aggregate sends its tallies to the function hot with different
+// salts (prefixes of the key).
 type aggregate struct {
 	keep      int  // maximum number of samples
-	each      bool // emit each tally without combining
+	each      bool // emit each tally without combining it with others
 	salts     int
 	cold, hot func([]byte, Tally)
 
 	tallies   map[string]*counted
-	held      int   // approximate bytes of memory
+	held      int   // approximate memory use of the tallies, in bytes
 	records   int64 // records since the last flush
 	next      int   // the next salt
 	frequent  frequent
-	sent      int64 // emitted bytes
-	sentCount int64 // emitted tallies
+	sent      int64 // number of emitted bytes
+	sentCount int64 // number of emitted tallies
 }
 
-// counted is a tally with its number of records.
+// counted is a tally and the number of records that it combines.
 type counted struct {
 	Tally
 	records int64
@@ -33,13 +34,15 @@ const (
 	maxHeld = 64 << 20
 	// entryCost is the approximate size of a map entry without its key.
 	entryCost = 112
-	// hotShare is the inverse of the share of records above which a key is hot.
+	// hotShare determines which keys are hot. A key is hot if its share of all records is at
+	// least 1/hotShare.
 	hotShare = 16
 	// hotLeast is the minimum number of records for a hot key.
 	hotLeast = 1000
 )
 
-// add adds t to the tally of key. The caller may change key afterwards.
+// add adds t to the tally of the given key. The caller may change the bytes of the key after the
+// call.
 func (a *aggregate) add(key string, t Tally) {
 	a.records++
 	if a.each {
@@ -77,7 +80,8 @@ func (a *aggregate) flush() {
 	a.frequent = frequent{}
 }
 
-// emit emits a key's tally and number of records.
+// emit emits the tally of a key. The parameter records is the number of records that the tally
+// combines.
 func (a *aggregate) emit(key string, t Tally, records int64) {
 	a.sentCount++
 	a.sent += int64(len(key) + len(encodeTally(t)))
@@ -89,14 +93,16 @@ func (a *aggregate) emit(key string, t Tally, records int64) {
 	a.hot(append([]byte{byte(a.next)}, key...), t)
 }
 
-// frequent counts frequent keys in constant memory with the algorithm of Misra and Gries. The count
-// of a key never exceeds the number of its occurrences.
+// frequent counts frequent keys in constant memory with the algorithm of Misra and Gries. The
+// count of a key never exceeds the actual number of occurrences.
 type frequent struct{ counts map[string]int64 }
 
-// frequentKeys limits the counted keys. It is twice the maximum number of hot keys.
+// frequentKeys is the maximum number of keys that frequent counts at the same time. It is twice
+// the maximum number of hot keys.
 const frequentKeys = 2 * hotShare
 
-// count counts key, and returns a lower bound for its occurrences.
+// count counts an occurrence of the key, and returns a lower bound for the total number of
+// occurrences.
 func (f *frequent) count(key string) int64 {
 	if n, ok := f.counts[key]; ok {
 		f.counts[key] = n + 1
@@ -119,8 +125,8 @@ func (f *frequent) count(key string) int64 {
 	return 0
 }
 
-// unsaltFn removes the salt of a key.
+// unsaltFn removes the salt from each key.
 type unsaltFn struct{}
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (*unsaltFn) ProcessElement(key []byte, t Tally) ([]byte, Tally) { return key[1:], t }

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-// Workers find types and functions by name. So the program must register all of them before it
-// calls beam.Init.
+// Workers find types and functions by name, so the program must register all types and functions
+// before it calls beam.Init.
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[Tally](), encodeTally, decodeTally)
 	beam.RegisterCoder(reflect.TypeFor[Row](), encodeRow, decodeRow)
@@ -41,7 +41,8 @@ func init() {
 	register.Iter1[string]()
 }
 
-// Build returns the pipeline for o. The caller must get o from [Options.Checked].
+// Build returns the pipeline that o describes, and its output files. The caller must obtain o from
+// [Options.Checked].
 func Build(o Options) (*beam.Pipeline, Output) {
 	out := o.output()
 	p, s := beam.NewPipelineWithRoot()
@@ -63,7 +64,7 @@ func Build(o Options) (*beam.Pipeline, Output) {
 		rows = beam.ParDo(s.Scope("rows"), &rowFn{o.Pipeline}, tallies)
 	}
 	finished := beam.Flatten(s,
-		beam.Create(s, ""), // publish an empty result, too
+		beam.Create(s, ""), // makes the pipeline publish even an empty result
 		write(s.Scope("write"), o, out, rows),
 		beam.ParDo(s.Scope("dead letters"), &writeFn{Output: out, Kind: deadLetters}, dead))
 	beam.ParDo0(s.Scope("publish"), &publishFn{out}, beam.GroupByKey(s, beam.AddFixedKey(s, finished)))
@@ -74,15 +75,15 @@ func (o Options) output() Output {
 	return Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline, Shards: o.Shards, Overwrite: o.Overwrite}
 }
 
-// count returns the tally of each key. For hot keys, it first sums parts of the tallies.
+// count returns the tally of each key. For a hot key, it first sums the tallies of each part.
 func count(s beam.Scope, o Options, sources beam.PCollection) (tallies, dead beam.PCollection) {
 	cold, hot, dead := beam.ParDo3(s, &scanFn{Options: o}, sources)
 	parts := beam.ParDo(s, &unsaltFn{}, sum(s.Scope("hot keys"), o, hot))
 	return sum(s, o, beam.Flatten(s, cold, parts)), dead
 }
 
-// sum adds the tallies of each key. If the runner lifts combiners, each worker adds its own tallies
-// before it sends them.
+// sum adds the tallies of each key. If the runner lifts combiners, each worker adds its own
+// tallies before it sends the sum.
 func sum(s beam.Scope, o Options, tallies beam.PCollection) beam.PCollection {
 	if o.NoLift {
 		return beam.ParDo(s, &sumFn{o.Samples}, beam.GroupByKey(s, tallies))
@@ -90,10 +91,11 @@ func sum(s beam.Scope, o Options, tallies beam.PCollection) beam.PCollection {
 	return beam.CombinePerKey(s, &mergeFn{o.Samples}, tallies)
 }
 
-// sumFn is like mergeFn, but a runner does not lift it.
+// sumFn is like mergeFn, but a runner does not lift it (that is, does not run it before the
+// shuffle).
 type sumFn struct{ Keep int }
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (f *sumFn) ProcessElement(key []byte, tallies func(*Tally) bool, emit func([]byte, Tally)) error {
 	var sum, t Tally
 	for tallies(&t) {
@@ -111,10 +113,10 @@ func write(s beam.Scope, o Options, out Output, rows beam.PCollection) beam.PCol
 	return beam.ParDo(s, &writeShardFn{out}, beam.GroupByKey(s, beam.ParDo(s, &shardFn{o.Shards}, rows)))
 }
 
-// shardFn chooses the file of a row.
+// shardFn chooses the output file for each row.
 type shardFn struct{ N int }
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (f *shardFn) ProcessElement(r Row, emit func(int, Row)) {
 	emit(int(hash(string(encodeRow(r)))%uint64(f.N)), r)
 }

@@ -17,7 +17,7 @@ type kind uint8
 const (
 	text    kind = iota
 	integer      // a decimal number
-	list         // texts separated by LF, which no sample contains
+	list         // texts that are separated by LF; no text contains LF
 )
 
 type column struct {
@@ -28,7 +28,7 @@ type column struct {
 // deadLetters is the pipeline name that selects the columns for dead letters.
 const deadLetters = "dead"
 
-// columns returns the output columns for a pipeline or for dead letters.
+// columns returns the output columns of a pipeline, or the columns of dead letters.
 func columns(pipeline string) []column {
 	switch pipeline {
 	case Check:
@@ -51,7 +51,7 @@ func columns(pipeline string) []column {
 // rowFn makes rows from keys and tallies.
 type rowFn struct{ Pipeline string }
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (f *rowFn) ProcessElement(key []byte, t Tally, emit func(Row)) {
 	n, m := strconv.FormatInt(t.N, 10), strconv.FormatInt(t.M, 10)
 	first, second, _ := strings.Cut(string(key), "\t")
@@ -69,8 +69,8 @@ func (f *rowFn) ProcessElement(key []byte, t Tally, emit func(Row)) {
 	}
 }
 
-// deadRow returns a dead letter: the unchanged record and the reason why it can't be read. The
-// reason contains no password.
+// deadRow returns the row for a dead letter. The row contains the unchanged record and the reason
+// why the record is unreadable. The reason contains no password.
 func deadRow(file, at string, record []byte, reason error) Row {
 	message := reason.Error()
 	if e, ok := errors.AsType[*locus.SyntaxError](reason); ok {
@@ -79,8 +79,8 @@ func deadRow(file, at string, record []byte, reason error) Row {
 	return Row{[]string{file, at, term.Safe(locus.MaskText(message)), string(bytes.TrimRight(record, "\r\n"))}}
 }
 
-// appendText appends r as a line of text with a TAB between columns. It escapes characters that
-// would end a column.
+// appendText appends the row r as a line of text with a TAB between columns. It escapes the
+// characters that would end a column.
 func appendText(b []byte, columns []column, r Row) []byte {
 	for i, cell := range r.Cells {
 		if i > 0 {
@@ -114,7 +114,8 @@ func splitList(cell string) []string {
 	return strings.Split(cell, "\n")
 }
 
-// number returns the number in a cell. Every cell is valid, because only this package makes rows.
+// number returns the number in a cell. The cell must contain a valid number, because only this
+// package creates rows.
 func number(cell string) int64 {
 	n, _ := strconv.ParseInt(cmp.Or(cell, "0"), 10, 64)
 	return n

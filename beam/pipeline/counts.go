@@ -6,13 +6,14 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 // twice.
 type Counts struct {
 	Records  int64 // lines, or links of documents
-	Read     int64 // bytes of the stored input
+	Read     int64 // bytes read from the stored input files
 	Keys     int64 // keys sent to the workers that sum them
-	Shuffled int64 // bytes of these keys
+	Shuffled int64 // total size of these keys and their tallies, in bytes
 	Dead     int64 // dead letters
 }
 
-// CountsOf returns the counters of a job. If the runner does not report them, they are zero.
+// CountsOf returns the counters of a job. If the runner does not report the counters, they are
+// zero.
 func CountsOf(result beam.PipelineResult) (c Counts) {
 	if result == nil {
 		return c

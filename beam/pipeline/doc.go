@@ -7,7 +7,7 @@
 //	join     list the canonical forms that are in both of two lists
 //	graph    count links between hosts
 //
-// [Build] creates the pipeline for an [Options], and any runner of the SDK can run it. A pipeline
-// writes unreadable records to the dead letters with a reason and continues. The output files
-// appear when the whole output is complete.
+// [Build] creates the pipeline that an [Options] value describes. Any runner of the Beam SDK can
+// run the pipeline. If a record is unreadable, the pipeline writes the record and the reason to a
+// dead-letter file, and continues. The output files appear only when the whole output is complete.
 package pipeline

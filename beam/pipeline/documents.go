@@ -31,8 +31,8 @@ func links(ctx context.Context, s Source, in *reading, rules profile.Rules, o do
 	}
 }
 
-// deadMember returns the member of a document in which err occurred, and the reason for a dead
-// letter.
+// deadMember returns the name of the document member in which the error err occurred, and the
+// reason to write to the dead letter.
 func deadMember(err error) (at string, reason error) {
 	var e *document.Error
 	if errors.As(err, &e) {
@@ -41,8 +41,9 @@ func deadMember(err error) (at string, reason error) {
 	return "", err
 }
 
-// isDamaged reports whether err means that the rest of the file s is lost. The error occurred at
-// the position at. A damaged member or a binary file is only a dead letter.
+// isDamaged reports whether the error err makes the rest of the file s unreadable. The parameter
+// at is the member in which the error occurred. A damaged member or a binary file causes only a
+// dead letter.
 func isDamaged(s Source, at string, err error) bool {
 	if at != "" || errors.Is(err, document.ErrBinary) || errors.Is(err, document.ErrLimit) {
 		return false
@@ -58,19 +59,19 @@ type extractFn struct {
 	stats
 }
 
-// Setup implements the SDK's DoFn.
+// Setup implements the Beam DoFn method.
 func (f *extractFn) Setup() (err error) {
 	f.rules, err = f.Options.rules()
 	return err
 }
 
-// StartBundle implements the SDK's DoFn.
+// StartBundle implements the Beam DoFn method.
 func (f *extractFn) StartBundle(_ context.Context, found, dead func(Row)) { f.stats = stats{} }
 
-// FinishBundle implements the SDK's DoFn.
+// FinishBundle implements the Beam DoFn method.
 func (f *extractFn) FinishBundle(ctx context.Context, found, dead func(Row)) { f.report(ctx) }
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (f *extractFn) ProcessElement(ctx context.Context, s Source, found, dead func(Row)) error {
 	return f.Options.output().failed(ctx, s, f.extract(ctx, s, found, dead))
 }
@@ -108,7 +109,7 @@ func linkRow(file string, l document.Link) Row {
 	}}
 }
 
-// archive counts the links in a web archive's pages.
+// archive counts the links in the pages of a web archive.
 func (f *scanFn) archive(ctx context.Context, s Source, bury deadLetterWriter) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {
@@ -153,7 +154,7 @@ func (f *scanFn) page(l document.Link, bury deadLetterWriter) {
 	f.records.link(&f.counts, from, to)
 }
 
-// pageOf returns the URL of the page that contains l.
+// pageOf returns the URL of the page that contains the link l.
 func pageOf(l document.Link) (locus.URL, error) {
 	if u, err := locus.Parse(l.Member); err == nil && u.Host() != "" {
 		return u, nil

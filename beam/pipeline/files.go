@@ -30,7 +30,8 @@ func fileSystem(ctx context.Context, name string) (system filesystem.Interface, 
 	return filesystem.New(ctx, name)
 }
 
-// listTime limits listing files. The file system for gs:// retries until its context ends.
+// listTime is the maximum time for listing files. Without a limit, the file system for gs:// would
+// retry forever.
 const listTime = 5 * time.Minute
 
 // listFiles returns the sorted names of the files that match a pattern.
@@ -58,17 +59,18 @@ func listFiles(ctx context.Context, glob string) ([]string, error) {
 
 var smallPatterns = regexp.MustCompile(`\[[^]]*\]|\?`)
 
-// widened returns a pattern that matches at least the files that glob matches. On gs:// and s3://
-// the SDK lists only names that begin with the text before the first "*". It does not interpret "?"
-// and "[]" in that text.
+// widened returns a pattern that matches at least the files that glob matches. For gs:// and
+// s3://, the SDK lists only names that begin with the text before the first "*", and treats "?"
+// and "[" in that text as ordinary characters.
 func widened(glob string) string {
-	if !strings.Contains(glob, "://") || strings.Contains(glob, "**") { // supported only by gs://
+	if !strings.Contains(glob, "://") || strings.Contains(glob, "**") { // only gs:// supports "**"
 		return glob
 	}
 	return smallPatterns.ReplaceAllString(glob, "*")
 }
 
-// explain adds advice to an error from s3://, unless the server responded.
+// explain adds advice to an error from an s3:// file system, unless the error is a response of the
+// server.
 func explain(name string, err error) error {
 	if strings.HasPrefix(name, "s3://") && !strings.Contains(err.Error(), "api error") {
 		return fmt.Errorf("set AWS_REGION and the credentials, as for the AWS CLI: %w", err)
@@ -76,7 +78,7 @@ func explain(name string, err error) error {
 	return err
 }
 
-// shown returns the name of a file for messages.
+// shown returns the quoted name of a file for messages, without passwords.
 func shown(name string) string { return locus.Quote(locus.MaskText(name)) }
 
 // reasonOf returns the system error without the file name.
@@ -113,16 +115,17 @@ func open(ctx context.Context, s Source, offset int64) (*reading, error) {
 	return r, nil
 }
 
-// reading is an open file. It records read errors, because the runner can retry after a read error,
-// but not after a fault in the content. A line reader may still read after its caller has returned.
+// reading is an open file. It records read errors, because the runner can retry after a read
+// error, but not after a fault in the content. Read and err may be called concurrently, because a
+// line reader may still read after its caller has returned.
 type reading struct {
 	in     io.ReadCloser
 	fs     filesystem.Interface
-	read   atomic.Int64 // number of bytes that were read
+	read   atomic.Int64 // number of bytes read so far
 	failed atomic.Pointer[error]
 }
 
-// err returns the read error, or nil.
+// err returns the last read error, or nil.
 func (r *reading) err() error {
 	if err := r.failed.Load(); err != nil {
 		return *err
@@ -141,8 +144,8 @@ func (r *reading) Read(p []byte) (int, error) {
 
 func (r *reading) Close() error { return errors.Join(r.in.Close(), r.fs.Close()) }
 
-// document returns r with the methods that package document requires to read a zip archive without
-// a copy.
+// document returns a reader for the file. If possible, the reader also implements the methods with
+// which package document reads a zip archive without copying it.
 func (r *reading) document() io.Reader {
 	file, ok := r.in.(interface {
 		io.ReaderAt

@@ -33,16 +33,16 @@ const (
 // Compressions returns the names of the compressions of text and NDJSON.
 func Compressions() []string { return []string{compressNone, compressGzip, compressZstd} }
 
-// extension returns the file name extension.
+// extension returns the file name extension of an output file.
 func extension(format, compression string) string {
 	name := map[string]string{FormatText: ".txt", FormatNDJSON: ".ndjson", FormatParquet: ".parquet"}[format]
 	return name + map[string]string{compressGzip: ".gz", compressZstd: ".zst"}[compression]
 }
 
-// rowWriter writes rows.
+// rowWriter writes rows in an output format.
 type rowWriter interface {
 	write(Row) error
-	close() error // completes the file without closing its writer
+	close() error // completes the output without closing the underlying writer
 }
 
 func newRowWriter(w io.Writer, format, compression string, columns []column) (rowWriter, error) {
@@ -67,7 +67,7 @@ func newRowWriter(w io.Writer, format, compression string, columns []column) (ro
 	return l, nil
 }
 
-// lineWriter writes one row per line.
+// lineWriter writes each row as one line.
 type lineWriter struct {
 	w       io.Writer
 	end     func() error
@@ -76,7 +76,7 @@ type lineWriter struct {
 	held    []byte
 }
 
-// heldLines is the size of the line buffer in bytes.
+// heldLines is the size of the output buffer of a lineWriter, in bytes.
 const heldLines = 256 << 10
 
 func (l *lineWriter) write(r Row) error {
@@ -100,7 +100,7 @@ func (l *lineWriter) close() error {
 	return l.end()
 }
 
-// appendJSON appends r as a JSON object.
+// appendJSON appends the row r as a JSON object.
 func appendJSON(b []byte, columns []column, r Row) []byte {
 	separator := byte('{')
 	for i, cell := range r.Cells {
@@ -134,7 +134,7 @@ func quoted(cell string) []byte {
 	return b
 }
 
-// parquetWriter writes Apache Parquet with the columns of the rows.
+// parquetWriter writes rows as an Apache Parquet file.
 type parquetWriter struct {
 	w       *parquet.GenericWriter[any]
 	row     reflect.Type
@@ -154,7 +154,7 @@ func newParquetWriter(w io.Writer, columns []column) *parquetWriter {
 	return &parquetWriter{parquet.NewGenericWriter[any](w, schema, parquet.MaxRowsPerRowGroup(rowGroup)), row, columns}
 }
 
-// rowGroup limits the rows in memory.
+// rowGroup is the maximum number of rows that a parquetWriter holds in memory.
 const rowGroup = 200_000
 
 func (p *parquetWriter) write(r Row) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// The pipelines.
+// The names of the pipelines.
 const (
 	Unique  = "unique"
 	Check   = "check"
@@ -33,7 +33,7 @@ type Options struct {
 	// Input lists the input files. Each name may be a file system pattern with "*", "?" and "[]".
 	// Input must not be empty.
 	Input []string
-	// With lists the files of the second list for [Join].
+	// With lists the files that contain the second list for [Join].
 	With []string
 	// Output is the prefix of the names of all output files.
 	Output string
@@ -43,33 +43,38 @@ type Options struct {
 	// Compression is the compression of text and NDJSON: "none", "gzip" or "zstd". If empty, it is
 	// "none".
 	Compression string
-	// Shards is the number of output files. Zero means one file for each bundle of the runner.
+	// Shards is the number of output files. If Shards is zero, each bundle (the elements that
+	// the runner processes together) gets its own file.
 	Shards int
-	// Overwrite replaces the files of an earlier run.
+	// Overwrite permits the pipeline to replace the files of an earlier run.
 	Overwrite bool
 	// Rules selects the rules of [Check] by a name for [profile.Parse]. If empty, it is "rfc1738".
 	Rules string
 	// Samples is the number of samples in each row of [Check]. Zero means 3, and [NoSamples] means
 	// none.
 	Samples int
-	// Field and Delimiter select the field of a line with the URL, as in [lines.Field]. If Field is
-	// zero, the whole line is the URL. If Delimiter is empty, it is a TAB.
+	// Field and Delimiter select the field that contains the URL in each line, as in
+	// [lines.Field]. If Field is zero, the whole line is the URL. An empty Delimiter selects a
+	// TAB.
 	Field     int
 	Delimiter string
-	// Key is the path of the URL in a JSON line, as in [lines.Key]. If empty, lines are not JSON.
+	// Key is the path of the URL in a JSON line, as in [lines.Key]. If Key is empty, the
+	// pipeline does not parse lines as JSON.
 	Key string
-	// NoLift sends every record. By default, each bundle sends one record for each key.
+	// NoLift makes the pipeline send every record to the workers that sum the counts. By
+	// default, the pipeline adds up the records in a bundle and sends one tally for each key.
 	NoLift bool
-	// Salts is the number of parts in which a hot key is counted. Zero means 16 parts, and
-	// [NoSalts] means one part.
+	// Salts is the number of parts into which the pipeline splits a hot key (a very frequent
+	// key), so that several workers can count the parts. Zero means 16 parts, and [NoSalts]
+	// means one part.
 	Salts int
-	// Job is a name for temporary files. It must differ in each run. If empty, a random name is
-	// used.
+	// Job is a name for temporary files. It must differ in each run. If Job is empty, the
+	// pipeline uses a random name.
 	Job string
 }
 
 const (
-	// NoSamples is the value of Options.Samples for no samples.
+	// NoSamples is the value of Options.Samples that turns samples off.
 	NoSamples = -1
 	// NoSalts is the value of Options.Salts that does not split hot keys.
 	NoSalts = -1
@@ -79,8 +84,8 @@ const (
 	maxSalts       = 256
 )
 
-// Checked returns o with defaults applied, or an error for invalid options. Errors use lower-case
-// field names.
+// Checked validates the options. It returns a copy of o in which default values replace the zero
+// values. Errors contain lowercase field names.
 func (o Options) Checked() (Options, error) {
 	o.Pipeline = cmp.Or(o.Pipeline, Unique)
 	o.Format = cmp.Or(o.Format, FormatText)
@@ -138,18 +143,19 @@ func hasName(output string) bool {
 	return !remote || strings.Contains(rest, "/")
 }
 
-// maxShards is the maximum number of files. The number of digits in file names limits it.
+// maxShards is the maximum number of output files. A larger number would need more digits in the
+// file names.
 const maxShards = 99_999
 
 // hasFields reports whether lines contain more than a URL.
 func (o Options) hasFields() bool { return o.Field != 0 || o.Key != "" }
 
 // finder returns the Finder for the selected fields. If the Finder is nil, the format of each file
-// decides.
+// determines the position of the URL.
 func (o Options) finder() (*lines.Finder, error) {
 	switch {
 	case o.Field != 0:
-		// A TAB is hard to write in most shells.
+		// Accept "\t", because a TAB is hard to type in most shells.
 		return lines.Field(o.Field, strings.ReplaceAll(cmp.Or(o.Delimiter, "\t"), `\t`, "\t"))
 	case o.Key != "":
 		return lines.Key(o.Key)

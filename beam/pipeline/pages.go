@@ -17,18 +17,19 @@ import (
 )
 
 const (
-	// maxPage is the largest page of a Parquet file, in bytes, compressed or not.
+	// maxPage is the maximum size of a page in a Parquet file, in bytes, before and after
+	// decompression.
 	maxPage = 256 << 20
-	// maxPageValues limits the number of values in a page, including nulls. The library allocates
-	// up to 10 bytes for each value before it reads the first.
+	// maxPageValues limits the number of values in a page, including nulls. The Parquet
+	// library allocates up to 10 bytes for each value before it reads the first value.
 	maxPageValues = 16 << 20
-	// maxPageHeader is the longest header of a page, in bytes.
+	// maxPageHeader is the maximum size of a page header, in bytes.
 	maxPageHeader = 1 << 20
 )
 
-// pageChecker checks the pages of a column chunk before the Parquet library reads them. The library
-// allocates the memory that a page claims. It allocates more if gzip, Brotli or LZ4 data does not
-// fit.
+// pageChecker checks the pages of a column chunk before the Parquet library reads them. The
+// library allocates as much memory as a page header claims. If decompressed gzip, Brotli or LZ4
+// data is larger, the library allocates more memory.
 type pageChecker struct {
 	in    *bufio.Reader
 	codec format.CompressionCodec
@@ -36,21 +37,21 @@ type pageChecker struct {
 	stream decoder
 }
 
-// decoder decodes streams sequentially.
+// decoder is a streaming decoder, which Reset prepares for another stream.
 type decoder interface {
 	io.Reader
 	Reset(io.Reader) error
 }
 
-// checkPages returns an error if a page of the column exceeds a limit in a row group, or
-// decodes to more bytes than its header claims.
+// checkPages checks the pages of the column in a row group. It returns an error if a page exceeds
+// a limit, or is larger after decompression than its header claims.
 func (c parquetColumn) checkPages(ctx context.Context, group int) error {
 	chunk := &c.file.Metadata().RowGroups[group].Columns[c.index].MetaData
 	start := chunk.DataPageOffset
 	if chunk.DictionaryPageOffset != 0 {
 		start = chunk.DictionaryPageOffset
 	}
-	// The library reads all row groups with the codec of the first one.
+	// The library reads all row groups with the codec of the first row group.
 	node := c.file.RowGroups()[group].ColumnChunks()[c.index].(*parquet.FileColumnChunk).Node()
 	section := io.NewSectionReader(c.file, start, chunk.TotalCompressedSize)
 	p := &pageChecker{in: bufio.NewReaderSize(section, maxPageHeader), codec: node.Compression().CompressionCodec()}
@@ -68,7 +69,7 @@ func (c parquetColumn) checkPages(ctx context.Context, group int) error {
 	return ctx.Err()
 }
 
-// open sets the decoder of the codec.
+// open creates the decoder for the codec of the column.
 func (p *pageChecker) open() (err error) {
 	switch p.codec {
 	case format.Gzip:
@@ -81,7 +82,7 @@ func (p *pageChecker) open() (err error) {
 	return err
 }
 
-// page checks the next page. The error is io.EOF after the last page.
+// page checks the next page. After the last page, it returns io.EOF.
 func (p *pageChecker) page() error {
 	h, err := p.header()
 	if err != nil {
@@ -103,8 +104,8 @@ func (p *pageChecker) page() error {
 	return nil
 }
 
-// header reads the header of a page. It decodes the header from memory, so that it allocates no
-// memory for wrong lengths.
+// header reads a page header. It decodes the header from a buffer, so that a wrong length in the
+// header cannot make it allocate memory.
 func (p *pageChecker) header() (*format.PageHeader, error) {
 	for size := maxPageHeader >> 8; ; size <<= 4 {
 		head, err := p.in.Peek(size)
@@ -124,7 +125,7 @@ func (p *pageChecker) header() (*format.PageHeader, error) {
 	}
 }
 
-// checkHeader returns an error if a header claims more than the limits, or less than nothing.
+// checkHeader returns an error if a number in the header is negative or exceeds a limit.
 func checkHeader(h *format.PageHeader) error {
 	v2 := &h.DataPageHeaderV2.V
 	for _, size := range []int32{h.CompressedPageSize, h.UncompressedPageSize, v2.RepetitionLevelsByteLength, v2.DefinitionLevelsByteLength} {
@@ -140,7 +141,7 @@ func checkHeader(h *format.PageHeader) error {
 	return nil
 }
 
-// body checks the compressed part of a page.
+// body checks the compressed data of a page.
 func (p *pageChecker) body(h *format.PageHeader, body *io.LimitedReader) error {
 	if h.Type == format.DataPageV2 {
 		v2 := &h.DataPageHeaderV2.V
@@ -163,7 +164,8 @@ func (p *pageChecker) body(h *format.PageHeader, body *io.LimitedReader) error {
 	return nil
 }
 
-// decodedSize returns the number of bytes that body decodes to. It stops after limit.
+// decodedSize returns the size of the page body after decompression. It stops when the size
+// exceeds the limit.
 func (p *pageChecker) decodedSize(body *io.LimitedReader, limit int64) (int64, error) {
 	switch {
 	case p.stream != nil:
@@ -172,7 +174,7 @@ func (p *pageChecker) decodedSize(body *io.LimitedReader, limit int64) (int64, e
 		}
 		return io.Copy(io.Discard, io.LimitReader(p.stream, limit+1))
 	case p.codec == format.Snappy:
-		head, err := io.ReadAll(io.LimitReader(body, 5)) // the length is a varint of 32 bits
+		head, err := io.ReadAll(io.LimitReader(body, 5)) // the length is a 32-bit varint
 		if err != nil {
 			return 0, err
 		}

@@ -43,8 +43,9 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury deadLetterWriter) (
 	return f.column(ctx, s, column, bury)
 }
 
-// file returns the whole file and a function that releases it. If the file has no random access, it
-// is copied to a temporary file. In that case it must not be larger than size bytes.
+// file returns the whole file, and a function that releases the file. If the file does not support
+// random access, file copies it to a temporary file. Such a file must not be larger than the
+// number of bytes in size.
 func (r *reading) file(size int64) (file io.ReaderAt, done func(), err error) {
 	if file, ok := r.in.(io.ReaderAt); ok {
 		return file, func() {}, nil
@@ -68,10 +69,10 @@ func (r *reading) file(size int64) (file io.ReaderAt, done func(), err error) {
 	return copied, done, nil
 }
 
-// parquetColumn is a column of texts.
+// parquetColumn is a text column of a Parquet file.
 type parquetColumn struct {
 	file  *parquet.File
-	index int // index of the column in a group
+	index int // index of the column in each row group
 }
 
 // columnOf opens the column that contains the URLs.
@@ -100,8 +101,9 @@ func (o Options) columnOf(in io.ReaderAt, size int64) (c parquetColumn, err erro
 }
 
 // leaf returns the index of the column that contains the URLs. Options.Field selects the column by
-// number, and Options.Key by name. If no column has the name, leaf returns the only column whose
-// name begins with the key and a dot. It returns -1 if there is no such column, or more than one.
+// number, and Options.Key by name. If there is no column with this name, leaf returns the only
+// column whose name begins with the key and a dot. If there are no such columns or several, it
+// returns -1.
 func (o Options) leaf(names []string) int {
 	switch {
 	case o.Field > 0 && o.Field <= len(names):
@@ -126,9 +128,10 @@ func (o Options) leaf(names []string) int {
 }
 
 const (
-	// footerEnd is the size of the last field in a file: the footer's length and a mark.
+	// footerEnd is the size of the last field in a Parquet file, which contains the footer
+	// length and the magic number.
 	footerEnd = 8
-	// maxFooter limits the size of the footer in bytes.
+	// maxFooter is the maximum size of the footer, in bytes.
 	maxFooter = 256 << 20
 )
 
@@ -178,7 +181,8 @@ func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury dea
 	return nil
 }
 
-// pages counts the values in pages. row is the number of the last row before these pages.
+// pages counts the values in pages. The parameter row points to the number of the last row before
+// these pages.
 func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *int64, bury deadLetterWriter) error {
 	for ctx.Err() == nil {
 		page, err := pages.ReadPage()
@@ -197,7 +201,8 @@ func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *
 	return ctx.Err()
 }
 
-// values counts the values from in. row is the number of the last row before these values.
+// values counts the values that it reads from in. The parameter row points to the number of the
+// last row before these values.
 func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury deadLetterWriter) error {
 	var values [256]parquet.Value
 	for {
@@ -219,7 +224,7 @@ func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury deadL
 	}
 }
 
-// value counts a value as a record.
+// value counts a column value as a record.
 func (f *scanFn) value(s Source, value []byte, at place, bury deadLetterWriter) {
 	if len(value) > maxLine {
 		f.lines++

@@ -16,7 +16,7 @@ import (
 // publishFn renames the temporary files to their final names when all of them are complete.
 type publishFn struct{ Output Output }
 
-// ProcessElement implements the SDK's DoFn. It can be retried.
+// ProcessElement implements the Beam DoFn method. The runner may retry the call.
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*string) bool) error {
 	o := f.Output
 	if marks, err := listFiles(ctx, o.temporary()+"/"+markDamaged); err != nil || len(marks) > 0 {
@@ -63,10 +63,12 @@ func (o Output) fill(ctx context.Context, list []string) ([]string, error) {
 	return list, nil
 }
 
-// renames limits concurrent renames. On s3:// and gs:// a rename is a copy.
+// renames is the maximum number of concurrent renames. On s3:// and gs://, each rename copies the
+// file.
 const renames = 16
 
-// publish renames files to their final names and removes the other files of an earlier run.
+// publish renames the temporary files to their final names, and removes all other files of an
+// earlier run.
 func (o Output) publish(ctx context.Context, final map[string]string) error {
 	if err := o.mark(ctx, markPublishing); err != nil {
 		return err
@@ -107,20 +109,22 @@ func rename(ctx context.Context, system filesystem.Interface, from, to string) e
 	return fmt.Errorf("%s: %w", shown(to), reasonOf(err))
 }
 
-// Marks are empty files in the directory for temporary files.
+// The names of mark files. A mark is an empty file that stores a job state in the directory for
+// temporary files.
 const (
 	markBegun      = "begun"      // the job is running
 	markPublishing = "publishing" // the output may be incomplete
 	markDamaged    = "damaged"    // an input file is damaged, so no retry can succeed
 )
 
-// damageError means that the content of a file is damaged. A retry gives the same error.
+// damageError means that the content of a file is damaged. A retry would return the same error.
 type damageError struct{ error }
 
 func (e *damageError) Unwrap() error { return e.error }
 
-// failed returns the error of a DoFn that read a file. For a damaged file it prevents publishing,
-// because Prism continues with other parts of a failed job for a while.
+// failed returns the error of a DoFn that read the file s. If the file is damaged, failed also
+// prevents publishing, because the runner Prism continues with other parts of a failed job for a
+// while.
 func (o Output) failed(ctx context.Context, s Source, err error) error {
 	if err == nil {
 		return nil
@@ -144,7 +148,7 @@ func (o Output) mark(ctx context.Context, name string) error {
 	return nil
 }
 
-// unmark marks the job as done and removes temporary files if possible.
+// unmark removes the mark of a running job. If possible, it also removes the temporary files.
 func (o Output) unmark(ctx context.Context) error {
 	if err := o.remove(ctx, []string{o.temporary() + "/" + markBegun}, nil); err != nil {
 		return err
@@ -153,8 +157,8 @@ func (o Output) unmark(ctx context.Context) error {
 	return nil
 }
 
-// Leftovers returns the directories with temporary files of other runs beside the output. These
-// runs were killed or are still running.
+// Leftovers returns the directories that contain temporary files of other runs with the same
+// output directory. The user killed these runs, or they are still running.
 func (o Output) Leftovers(ctx context.Context) (folders []string, err error) {
 	other := o
 	other.Job = "*"
@@ -167,12 +171,13 @@ func (o Output) Leftovers(ctx context.Context) (folders []string, err error) {
 	return folders, err
 }
 
-// Begin marks the start of a job. It returns an error if the output can't be written.
+// Begin marks the start of a job. It returns an error if the job can't write to the output
+// directory.
 func (o Output) Begin(ctx context.Context) error { return o.mark(ctx, markBegun) }
 
-// End returns the files of a finished job. If the output is incomplete, End removes the job's files
-// and returns an error. An earlier output stays unchanged, unless the job has already replaced a
-// part of it.
+// End returns the files of a finished job. If the output is incomplete, End removes the job's
+// files and returns an error. The output of an earlier run remains unchanged, unless the job has
+// already replaced a part of that output.
 func (o Output) End(ctx context.Context) (names []string, err error) {
 	begun, err := listFiles(ctx, o.temporary()+"/"+markBegun)
 	if err == nil && len(begun) == 0 {
@@ -186,12 +191,13 @@ func (o Output) End(ctx context.Context) (names []string, err error) {
 	return nil, errors.Join(err, o.Clean(ctx))
 }
 
-// Clean removes temporary files.
+// Clean removes the temporary files of the job.
 func (o Output) Clean(ctx context.Context) error {
 	return o.remove(ctx, []string{o.temporary() + "/*", o.temporary()}, nil)
 }
 
-// remove removes the files that match patterns, except the files in keep.
+// remove removes the files that match the patterns, except the files for which the function keep
+// returns true.
 func (o Output) remove(ctx context.Context, patterns []string, keep func(name string) bool) error {
 	system, err := fileSystem(ctx, o.Prefix)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// records converts records to keys and tallies.
+// records converts input records to keys and their tallies (counts and samples).
 type records struct {
 	pipeline string
 	finder   *lines.Finder
@@ -31,8 +31,8 @@ func newRecords(o Options) (*records, error) {
 	return &records{pipeline: o.Pipeline, finder: finder, rules: rules, samples: o.Samples}, err
 }
 
-// add counts a record. For Join, side is the number of the list that contains the record. The error
-// is the reason why the record can't be read.
+// add counts a record. For the pipeline Join, the parameter side is the index of the list that
+// contains the record. An error gives the reason why the record is unreadable.
 func (r *records) add(counts *aggregate, side int, record []byte) error {
 	input := octet.View(record)
 	switch r.pipeline {
@@ -53,11 +53,11 @@ func (r *records) add(counts *aggregate, side int, record []byte) error {
 	return nil
 }
 
-// canonical returns the canonical form of input, like "locus canonical".
+// canonical returns the same canonical form of the input as "locus canonical".
 func (r *records) canonical(input string) (locus.URL, error) {
 	u, err := locus.Parse(input)
 	if err != nil {
-		u, err = shape.Read(input) // the input may have the wrapper of RFC 1738's appendix
+		u, err = shape.Read(input) // the input may be in the wrapper that the appendix of RFC 1738 defines
 	}
 	if err != nil {
 		return u, err
@@ -66,16 +66,16 @@ func (r *records) canonical(input string) (locus.URL, error) {
 	return u, err
 }
 
-// The groups of Check, with which keys begin.
+// The prefixes of the keys that the pipeline Check counts.
 const (
 	byRule   = "rule"
 	byScheme = "scheme"
 	byHost   = "host"
 )
 
-// check counts the findings about input by rule, and the URLs by scheme and host. In a tally, M
-// counts URLs. For a rule, N counts findings. For a scheme or host, N counts URLs that do not
-// conform.
+// check counts the findings about an input by rule, and counts the input by its scheme and host.
+// In each tally, the field M counts URLs. In the tally of a rule, the field N counts findings. In
+// the tally of a scheme or host, N counts the URLs that do not conform to the rules.
 func (r *records) check(counts *aggregate, input string) error {
 	list, err := shape.CheckInput(r.rules, input, nil)
 	sample := func() []string {
@@ -106,10 +106,11 @@ func (r *records) check(counts *aggregate, input string) error {
 	return err
 }
 
-// noGroup replaces a missing scheme or host, as in the command locus.
+// noGroup is the text that replaces a missing scheme or host, as in the output of the command
+// locus.
 const noGroup = "-"
 
-// pair counts a link: two URLs separated by a TAB.
+// pair counts a link. The input consists of two URLs that are separated by a TAB.
 func (r *records) pair(counts *aggregate, input string) error {
 	from, to, found := strings.Cut(input, "\t")
 	if !found || strings.Contains(to, "\t") {
@@ -127,8 +128,8 @@ func (r *records) pair(counts *aggregate, input string) error {
 	return nil
 }
 
-// link counts a link between hosts. It ignores links from or to a URL without a host, such as
-// mailto.
+// link counts a link between hosts. It ignores a link if one of the two URLs has no host, such as
+// a mailto URL.
 func (r *records) link(counts *aggregate, from, to locus.URL) {
 	if from.Host() != "" && to.Host() != "" {
 		counts.add(octet.ToLower(from.Host())+"\t"+octet.ToLower(to.Host()), Tally{N: 1})

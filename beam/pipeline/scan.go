@@ -14,23 +14,24 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// scanFn reads lists and counts their records. It reads, parses and counts in one step, so that
-// lines never become elements of a collection. Workers share plain text files.
+// scanFn reads lists and counts their records. It reads, parses and counts lines in one step, so
+// that the lines never become elements of a Beam collection. Several workers can share a plain
+// text file.
 type scanFn struct {
 	Options Options
 
 	records  *records
 	counts   aggregate
-	buffered *bufio.Reader // reader of a text; two lines fit
-	maxLine  int           // in bytes, including the line end
+	buffered *bufio.Reader // reader of a text file; the buffer has room for two lines
+	maxLine  int           // maximum length of a line and its line end, in bytes
 	decoded  []byte        // buffer for decoding a URL with escapes
 	stats
 }
 
-// stats holds the counts of a bundle.
+// stats holds the counts for the records of a bundle.
 type stats struct{ lines, read, dead int64 }
 
-// The names of the counters.
+// The names of the Beam counters.
 const (
 	counterLines    = "lines"
 	counterRead     = "octets_read"
@@ -43,17 +44,18 @@ const (
 const (
 	// splitSize is the initial size of the ranges into which a text file is split.
 	splitSize = 64 << 20
-	// maxPasses limits the number of ranges of a text file that must be read from its start. For
-	// each range, a worker then reads all text before the range too.
+	// maxPasses is the maximum number of ranges in a text file without random access. For each
+	// range, a worker must also read all text before the range.
 	maxPasses = 4
-	// maxLine limits a line of a list in bytes, as in the command locus.
+	// maxLine is the maximum length of a line in a list, in bytes. The command locus has the
+	// same limit.
 	maxLine = 2 * locus.MaxLen
-	// maxKeyLine limits lines that contain more than a URL.
+	// maxKeyLine is the maximum length, in bytes, of a line that contains more than a URL.
 	maxKeyLine = 16 << 20
 )
 
-// CreateInitialRestriction implements the SDK's splittable DoFn. A file that can't be split
-// has one position, 0.
+// CreateInitialRestriction implements the splittable Beam DoFn method. The restriction of a file
+// that can't be split contains only the position 0.
 func (f *scanFn) CreateInitialRestriction(s Source) offsetrange.Restriction {
 	if !s.Text {
 		return offsetrange.Restriction{End: 1}
@@ -61,7 +63,7 @@ func (f *scanFn) CreateInitialRestriction(s Source) offsetrange.Restriction {
 	return offsetrange.Restriction{End: s.Size}
 }
 
-// SplitRestriction implements the SDK's splittable DoFn.
+// SplitRestriction implements the splittable Beam DoFn method.
 func (f *scanFn) SplitRestriction(s Source, r offsetrange.Restriction) []offsetrange.Restriction {
 	if !s.Text {
 		return []offsetrange.Restriction{r}
@@ -73,7 +75,7 @@ func (f *scanFn) SplitRestriction(s Source, r offsetrange.Restriction) []offsetr
 	return r.SizedSplits(size)
 }
 
-// RestrictionSize implements the SDK's splittable DoFn.
+// RestrictionSize implements the splittable Beam DoFn method.
 func (f *scanFn) RestrictionSize(s Source, r offsetrange.Restriction) float64 {
 	if !s.Text {
 		return float64(s.Size)
@@ -81,12 +83,12 @@ func (f *scanFn) RestrictionSize(s Source, r offsetrange.Restriction) float64 {
 	return r.Size()
 }
 
-// CreateTracker implements the SDK's splittable DoFn.
+// CreateTracker implements the splittable Beam DoFn method.
 func (f *scanFn) CreateTracker(r offsetrange.Restriction) *sdf.LockRTracker {
 	return sdf.NewLockRTracker(offsetrange.NewTracker(r))
 }
 
-// Setup implements the SDK's DoFn.
+// Setup implements the Beam DoFn method.
 func (f *scanFn) Setup() (err error) {
 	f.maxLine = maxLine
 	if f.Options.hasFields() {
@@ -98,13 +100,14 @@ func (f *scanFn) Setup() (err error) {
 	return err
 }
 
-// StartBundle implements the SDK's DoFn.
+// StartBundle implements the Beam DoFn method.
 func (f *scanFn) StartBundle(_ context.Context, cold, hot func([]byte, Tally), dead func(Row)) {
 	f.counts = aggregate{keep: f.Options.Samples, each: f.Options.NoLift, salts: f.Options.Salts, next: rand.IntN(maxSalts)}
 	f.stats = stats{}
 }
 
-// FinishBundle implements the SDK's DoFn. It emits the counts of the bundle.
+// FinishBundle implements the Beam DoFn method. It emits the tallies and reports the counters of
+// the bundle.
 func (f *scanFn) FinishBundle(ctx context.Context, cold, hot func([]byte, Tally), dead func(Row)) {
 	f.counts.cold, f.counts.hot = cold, hot
 	f.counts.flush()
@@ -119,7 +122,7 @@ func (s *stats) report(ctx context.Context) {
 	beam.NewCounter(namespace, counterDead).Inc(ctx, s.dead)
 }
 
-// ProcessElement implements the SDK's splittable DoFn.
+// ProcessElement implements the splittable Beam DoFn method.
 func (f *scanFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, s Source, cold, hot func([]byte, Tally), dead func(Row)) error {
 	f.counts.cold, f.counts.hot = cold, hot
 	bury := func(at place, line []byte, reason error) {
@@ -152,13 +155,13 @@ func (f *scanFn) whole(ctx context.Context, s Source, bury deadLetterWriter) err
 	return f.blocks(ctx, s, bury)
 }
 
-// deadLetterWriter writes an unreadable record to the dead letters.
+// deadLetterWriter is a function that writes an unreadable record to the dead letters.
 type deadLetterWriter func(at place, line []byte, reason error)
 
-// place is the position of a record in a file. The zero place means an unknown position.
+// place is the position of a record in a file. The zero value means that the position is unknown.
 type place struct {
 	unit string // "line", "octet", "row" or the name of a member
-	n    int64  // 0 if unknown
+	n    int64  // number of the unit; 0 if unknown
 }
 
 func (p place) String() string {
@@ -169,7 +172,7 @@ func (p place) String() string {
 }
 
 const (
-	unitLine  = "line"  // numbered from 1
-	unitOctet = "octet" // numbered from 0
-	unitRow   = "row"   // numbered from 1
+	unitLine  = "line"  // lines are numbered from 1
+	unitOctet = "octet" // byte offsets are numbered from 0
+	unitRow   = "row"   // rows are numbered from 1
 )

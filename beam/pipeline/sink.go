@@ -20,14 +20,14 @@ type Output struct {
 	Overwrite                        bool // replace the files of an earlier run
 }
 
-// temporary returns the directory of unfinished files.
+// temporary returns the directory for unfinished files.
 func (o Output) temporary() string {
 	folder, _ := path.Split(o.Prefix)
 	return folder + ".locus-beam-" + o.Job
 }
 
-// ended returns the format and the compression of the output for a kind of rows. Dead letters are
-// NDJSON, because they may contain any bytes.
+// ended returns the format and the compression of the output files for a kind of rows. The format
+// of dead letters is always NDJSON, because they may contain any bytes.
 func (o Output) ended(kind string) (format, compression string) {
 	if kind == deadLetters && o.Format != FormatNDJSON {
 		return FormatNDJSON, compressNone
@@ -35,7 +35,7 @@ func (o Output) ended(kind string) (format, compression string) {
 	return o.Format, o.Compression
 }
 
-// name returns a file name for a kind of rows.
+// name returns the name of the i-th of n output files for a kind of rows.
 func (o Output) name(kind string, i, n int) string {
 	middle := ""
 	if kind == deadLetters {
@@ -44,7 +44,7 @@ func (o Output) name(kind string, i, n int) string {
 	return fmt.Sprintf("%s%s-%05d-of-%05d%s", o.Prefix, middle, i, n, extension(o.ended(kind)))
 }
 
-// Patterns returns patterns that match all files of a run: the output and the dead letters.
+// Patterns returns patterns that match all files of a run, including the dead letters.
 func (o Output) Patterns() []string {
 	const number = "[0-9][0-9][0-9][0-9][0-9]"
 	return []string{o.Prefix + "-" + number + "-of-" + number + ".*", o.Prefix + "-" + deadLetters + "-" + number + "-of-" + number + ".*"}
@@ -54,7 +54,7 @@ func (o Output) Patterns() []string {
 // attempt uses a new file name, so the output never contains the file of a failed bundle.
 type writeFn struct {
 	Output Output
-	Kind   string // the pipeline, or deadLetters
+	Kind   string // name of the pipeline, or deadLetters
 
 	file *file
 }
@@ -67,7 +67,8 @@ type file struct {
 	rows rowWriter
 }
 
-// StartBundle implements the SDK's DoFn. The previous bundle may have failed.
+// StartBundle implements the Beam DoFn method. It discards the file of the previous bundle, which
+// may have failed.
 func (f *writeFn) StartBundle(context.Context, func(string)) {
 	if f.file != nil {
 		f.file.close()
@@ -75,7 +76,7 @@ func (f *writeFn) StartBundle(context.Context, func(string)) {
 	}
 }
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (f *writeFn) ProcessElement(ctx context.Context, r Row, emit func(string)) (err error) {
 	if f.file == nil {
 		if f.file, err = f.Output.create(ctx, f.Kind, rand.Text()); err != nil {
@@ -85,7 +86,7 @@ func (f *writeFn) ProcessElement(ctx context.Context, r Row, emit func(string)) 
 	return f.file.rows.write(r)
 }
 
-// FinishBundle implements the SDK's DoFn.
+// FinishBundle implements the Beam DoFn method.
 func (f *writeFn) FinishBundle(_ context.Context, emit func(string)) error {
 	if f.file == nil {
 		return nil
@@ -102,7 +103,7 @@ func (f *writeFn) FinishBundle(_ context.Context, emit func(string)) error {
 // writeShardFn is like [writeFn], but writes the rows of a shard instead of a bundle.
 type writeShardFn struct{ Output Output }
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (f *writeShardFn) ProcessElement(ctx context.Context, _ int, rows func(*Row) bool, emit func(string)) error {
 	file, err := f.Output.create(ctx, f.Output.Pipeline, rand.Text())
 	if err != nil {
@@ -122,7 +123,7 @@ func (f *writeShardFn) ProcessElement(ctx context.Context, _ int, rows func(*Row
 	return nil
 }
 
-// create creates a temporary file for rows of a kind.
+// create creates a temporary file for rows of the given kind.
 func (o Output) create(ctx context.Context, kind, unique string) (*file, error) {
 	name := o.temporary() + "/" + kind + "-" + unique
 	system, err := fileSystem(ctx, name)
@@ -141,7 +142,7 @@ func (f *file) open(ctx context.Context, o Output, kind string) (err error) {
 	if f.out, err = f.fs.OpenWrite(ctx, f.name); err != nil {
 		return err
 	}
-	// Dead letters may contain passwords.
+	// Dead letters may contain passwords, so other users must not be able to read them.
 	if local, ok := f.out.(*os.File); ok && kind == deadLetters {
 		if err := local.Chmod(0o600); err != nil {
 			local.Close()

@@ -14,19 +14,19 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Source is an input file.
+// Source is an input file of a pipeline.
 type Source struct {
 	Path string
-	Side int   // number of the input list of Join: 1 is the second list
-	Size int64 // stored size in bytes
-	Text bool  // plain text, which workers can share
+	Side int   // index of the input list for the pipeline Join; 1 means the second list
+	Size int64 // size of the stored file, in bytes
+	Text bool  // plain text, so that several workers can share the file
 	Seek bool  // reading can begin at any offset
 	// Packed reports whether the file is compressed.
 	Packed bool
 	// Parquet reports whether the file is Apache Parquet.
 	Parquet bool
-	// First is the first line of a web archive index, which shows the position of the URL in its
-	// lines. If empty, each line is a URL.
+	// First is the first line of a web archive index. It shows which field of each line
+	// contains the URL. If First is empty, each line is a URL.
 	First string
 }
 
@@ -39,7 +39,7 @@ type Pattern struct {
 // matchFn finds the files that match a pattern. It ignores directories.
 type matchFn struct{}
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (*matchFn) ProcessElement(ctx context.Context, p Pattern, emit func(Source)) error {
 	paths, err := listFiles(ctx, p.Glob)
 	if err != nil {
@@ -80,14 +80,14 @@ func isFolder(path string) (bool, error) {
 	return info.IsDir(), nil
 }
 
-// lookFn detects the formats of files. Workers share the files, because a file on gs:// or s3://
-// needs several requests.
+// lookFn detects the formats of files. The files are distributed over the workers, because a file
+// on gs:// or s3:// needs several requests.
 type lookFn struct {
 	Lines bool // all files consist of lines, so lookFn ignores their first bytes
 	Lists bool // the files are lists of URLs
 }
 
-// ProcessElement implements the SDK's DoFn.
+// ProcessElement implements the Beam DoFn method.
 func (f *lookFn) ProcessElement(ctx context.Context, s Source, emit func(Source)) error {
 	if err := f.look(ctx, &s); err != nil {
 		return fmt.Errorf("%s: %w", shown(s.Path), err)
@@ -138,8 +138,8 @@ func (f *lookFn) recognize(head []byte) error {
 	}
 }
 
-// unpacked returns the first decompressed bytes of a file that begins with head. If it returns
-// none, the file is damaged, and the later read reports the damage.
+// unpacked returns the first decompressed bytes of a file that begins with head. If it returns no
+// bytes, the file is damaged, and a later read of the file reports the damage.
 func unpacked(head []byte, format unpack.Format) []byte {
 	in, err := unpack.NewReader(bytes.NewReader(head), format)
 	if err != nil {
@@ -150,12 +150,13 @@ func unpacked(head []byte, format unpack.Format) []byte {
 	return head
 }
 
-// headSize is the number of bytes for detecting a file's format.
+// headSize is the number of bytes from which lookFn detects the format of a file.
 const headSize = 64 << 10
 
-// isText reports whether a file that begins with head consists of independent lines. Such a file is
-// neither compressed nor an archive. For CDX and CDXJ, isText also returns the first line. If
-// fields is true, all files consist of lines.
+// isText reports whether a file consists of independent lines, so that it is neither compressed
+// nor an archive. The parameter head holds the first bytes of the file. For CDX and CDXJ files,
+// isText also returns the first line. If the parameter fields is true, isText treats all files
+// without compression as lines.
 func isText(ctx context.Context, head []byte, fields bool) (text bool, index string) {
 	if format, _ := unpack.Detect(head); format != unpack.None || bytes.HasPrefix(head, []byte("\xFE\xFF")) || bytes.HasPrefix(head, []byte("\xFF\xFE")) {
 		return false, ""

@@ -11,10 +11,10 @@ import (
 // Tally holds the counts and samples of a key. The pipeline defines the meaning of the two counts.
 type Tally struct {
 	N, M    int64
-	Samples []string // first samples by compareSamples
+	Samples []string // samples that come first in the order of compareSamples
 }
 
-// add adds the tally o to t. The sum has at most keep samples.
+// add adds the tally o to t. The parameter keep is the maximum number of samples in the sum.
 func (t *Tally) add(o Tally, keep int) {
 	t.N += o.N
 	t.M += o.M
@@ -23,8 +23,9 @@ func (t *Tally) add(o Tally, keep int) {
 	}
 }
 
-// sample adds text if it is among the first keep samples in the order of compareSamples. The result
-// does not depend on the order of the calls.
+// sample adds a text to the samples. The tally retains the texts that come first in the order of
+// compareSamples; the parameter keep is the maximum number of texts. The result does not depend on
+// the order of the calls.
 func (t *Tally) sample(text string, keep int) {
 	if keep <= 0 {
 		return
@@ -53,7 +54,7 @@ func compareSamples(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// hash returns a hash that is the same in every process.
+// hash returns a hash value that is the same in every process.
 func hash(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
@@ -62,7 +63,7 @@ func hash(text string) uint64 {
 
 var errCut = errors.New("the encoded value is truncated")
 
-// encodeTally encodes a Tally for the SDK.
+// encodeTally encodes a Tally for the Beam SDK.
 func encodeTally(t Tally) []byte {
 	b := binary.AppendVarint(make([]byte, 0, 8), t.N)
 	return appendTexts(binary.AppendVarint(b, t.M), t.Samples)
@@ -121,17 +122,17 @@ type Row struct{ Cells []string }
 func encodeRow(r Row) []byte                { return appendTexts(nil, r.Cells) }
 func decodeRow(b []byte) (r Row, err error) { r.Cells, err = decodeTexts(b); return r, err }
 
-// mergeFn adds tallies.
+// mergeFn adds the tallies of a key.
 type mergeFn struct{ Keep int }
 
-// CreateAccumulator implements the SDK's CombineFn.
+// CreateAccumulator implements the Beam CombineFn method.
 func (f *mergeFn) CreateAccumulator() Tally { return Tally{} }
 
-// AddInput implements the SDK's CombineFn.
+// AddInput implements the Beam CombineFn method.
 func (f *mergeFn) AddInput(t, in Tally) Tally { t.add(in, f.Keep); return t }
 
-// MergeAccumulators implements the SDK's CombineFn.
+// MergeAccumulators implements the Beam CombineFn method.
 func (f *mergeFn) MergeAccumulators(a, b Tally) Tally { a.add(b, f.Keep); return a }
 
-// ExtractOutput implements the SDK's CombineFn.
+// ExtractOutput implements the Beam CombineFn method.
 func (f *mergeFn) ExtractOutput(t Tally) Tally { return t }

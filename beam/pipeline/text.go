@@ -18,9 +18,9 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// text counts the lines of a text file that begin within the restriction. It claims the last line
-// of each chunk before it counts the chunk. The runner can split the restriction only after that
-// line.
+// text counts the lines of a text file that begin within the restriction of the tracker. It claims
+// the last line of each chunk before it counts the chunk, so that the runner can split the
+// restriction only after that line.
 func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, bury deadLetterWriter) error {
 	start := tracker.GetRestriction().(offsetrange.Restriction).Start
 	in, err := open(ctx, s, max(start-1, 0))
@@ -40,7 +40,7 @@ func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, 
 			return err
 		}
 		if len(chunk) == 0 {
-			tracker.TryClaim(tracker.GetRestriction().(offsetrange.Restriction).End) // mark as done
+			tracker.TryClaim(tracker.GetRestriction().(offsetrange.Restriction).End) // mark the restriction as done
 			return nil
 		}
 		whole := bytes.LastIndexByte(chunk, '\n') + 1
@@ -73,9 +73,9 @@ func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, 
 
 const byteOrderMark = "\uFEFF"
 
-// textStart moves the reader in forward, from one byte before the offset start to the first line
-// that begins at start or later. It returns the offset of that line. At the start of a text it
-// skips a byte order mark.
+// textStart advances a reader to the first line that begins at or after the given offset, and
+// returns the offset of that line. The reader must be one byte before the given offset, unless the
+// offset is zero. At the start of a text it skips a byte order mark.
 func textStart(in *bufio.Reader, start int64) (int64, error) {
 	if start > 0 {
 		n, err := skipLine(in)
@@ -91,8 +91,8 @@ func textStart(in *bufio.Reader, start int64) (int64, error) {
 	return int64(n), err
 }
 
-// longLine writes a line that does not fit in chunk to the dead letters, and returns the length of
-// the line.
+// longLine writes a line that is too long for the buffer to the dead letters. It returns the
+// length of the line.
 func (f *scanFn) longLine(start int64, chunk []byte, bury deadLetterWriter) (int64, error) {
 	f.lines++
 	kept := bytes.Clone(chunk[:locus.MaxLen])
@@ -104,8 +104,8 @@ func (f *scanFn) longLine(start int64, chunk []byte, bury deadLetterWriter) (int
 	return n, nil
 }
 
-// chunk counts the lines in chunk that begin before the offset end. The first byte of chunk has the
-// given offset.
+// chunk counts the lines of a chunk that begin before the file offset end. The parameter offset is
+// the file offset of the first byte in the chunk.
 func (f *scanFn) chunk(s Source, finder *lines.Finder, chunk []byte, offset, end int64, bury deadLetterWriter) {
 	for len(chunk) > 0 && offset < end {
 		n := bytes.IndexByte(chunk, '\n') + 1
@@ -159,7 +159,7 @@ func (f *scanFn) block(s Source, b *lines.Block, bury deadLetterWriter) {
 	}
 }
 
-// blanks contains the characters to trim around a URL.
+// blanks contains the whitespace characters that the pipeline removes around a URL.
 const blanks = " \t\r\n\v\f"
 
 func (f *scanFn) line(s Source, finder *lines.Finder, line []byte, at place, bury deadLetterWriter) {
@@ -189,7 +189,8 @@ func (f *scanFn) find(finder *lines.Finder, line []byte) ([]byte, error) {
 	return bytes.Trim(url, blanks), err
 }
 
-// finder returns the Finder for the lines of s. The first line of s shows their format.
+// finder returns the Finder for the lines of the file s. The first line of the file shows the
+// format.
 func (f *scanFn) finder(ctx context.Context, s Source) *lines.Finder {
 	if f.records.finder != nil || s.First == "" {
 		return f.records.finder

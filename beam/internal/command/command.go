@@ -13,7 +13,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // all runners
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // registers all runners
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/beam/pipeline"
@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// The exit statuses, which are the same as for the command locus.
+// The exit statuses, which have the same values as in the command locus.
 const (
 	statusDone        = 0
 	statusUsage       = 2
@@ -71,13 +71,13 @@ Runner (Beam's flags):
   --help_runner        list all flags of Beam
 `
 
-// list is a flag that may be repeated.
+// list is the value of a flag that may be repeated.
 type list []string
 
 func (l *list) String() string     { return strings.Join(*l, " ") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
-// flags holds the flags of this command. The same FlagSet also contains Beam's flags.
+// flags holds the flags of this command. The same FlagSet also contains the flags of the Beam SDK.
 type flags struct {
 	options        pipeline.Options
 	input, with    list
@@ -88,7 +88,7 @@ type flags struct {
 	port           int
 	stdout, stderr io.Writer
 	subcommand     string
-	afterwards     string // message about the job, written after an interrupt
+	afterwards     string // message about the job, which is written after an interrupt
 }
 
 // newFlags adds the flags to the flag set.
@@ -116,8 +116,8 @@ func newFlags(set *flag.FlagSet, stdout, stderr io.Writer) *flags {
 	return f
 }
 
-// Run runs the command and returns its exit status. It uses [flag.CommandLine], where Beam
-// registers its flags, so it must be called at most once in a process.
+// Run runs the command and returns its exit status. It must be called at most once in a process,
+// because it uses [flag.CommandLine], to which the Beam SDK adds its flags.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	set := flag.CommandLine
 	set.Init("locus-beam", flag.ContinueOnError)
@@ -138,7 +138,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "locus-beam version "+agent.Build())
 		return statusDone
 	}
-	beam.Init() // on a worker it does not return
+	beam.Init() // on a worker, this call does not return
 	f.setLogging()
 	switch f.subcommand {
 	case "server":
@@ -162,8 +162,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return statusDone
 }
 
-// setLogging sets the log level. Without --verbose, the command shows only the final error, because
-// Beam logs an error five times with the whole plan.
+// setLogging sets the log level. Without --verbose, the command shows only the final error,
+// because Beam logs each error five times, together with the whole execution plan.
 func (f *flags) setLogging() {
 	switch {
 	case f.verbose:
@@ -221,7 +221,7 @@ func (f *flags) parse(set *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// flagError rewrites flags in an error with two hyphens, as users write them.
+// flagError rewrites an error so that each flag begins with two hyphens, as users write it.
 func flagError(err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
@@ -239,8 +239,8 @@ func (f *flags) fail(status int, err error) int {
 	return status
 }
 
-// reason returns the last line of an error message of Beam, which contains the reason. The plan and
-// the names of all steps precede this line.
+// reason returns the last line of a Beam error message, which contains the reason for the failure.
+// The other lines contain the execution plan and the names of all steps.
 func reason(message string) string {
 	message = strings.TrimSpace(message)
 	return strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])

@@ -8,15 +8,15 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 )
 
-// The subcommands' default ports are the same as for Beam's own programs.
+// The default ports of the subcommands, which are the same as in the programs of the Beam project.
 const (
 	defaultPort = -1
 	serverPort  = 8073
 	workerPort  = 50000
 )
 
-// serve runs a Prism job server until ctx ends. Prism does not report its port, so the kernel can't
-// choose one.
+// serve runs a Prism job server until the context ctx is cancelled. The user must choose the port,
+// because Prism would not report a port that the kernel chooses.
 func (f *flags) serve(ctx context.Context) int {
 	if f.port == defaultPort {
 		f.port = serverPort
@@ -32,7 +32,7 @@ func (f *flags) serve(ctx context.Context) int {
 	return statusDone
 }
 
-// work runs a pool of workers until ctx ends.
+// work runs a worker pool until the context ctx is cancelled.
 func (f *flags) work(ctx context.Context) int {
 	if f.port == defaultPort {
 		f.port = workerPort

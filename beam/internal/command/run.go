@@ -48,7 +48,7 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	for _, folder := range leftovers {
 		fmt.Fprintf(f.stderr, "locus-beam: %s contains temporary files of an unfinished run: remove it if no other run writes here\n", locus.Quote(folder))
 	}
-	// The SDK leaves files in the directory for temporary files.
+	// Use a separate directory for temporary files, because the SDK does not delete its files.
 	folder, err := os.MkdirTemp("", "locus-beam-")
 	if err != nil {
 		return err
@@ -76,13 +76,13 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	return nil
 }
 
-// jobName returns the name of a job. cancelJob finds the job by this name. Dataflow allows only
-// lower case.
+// jobName returns the job name by which cancelJob finds the job. The name is lowercase, because
+// Dataflow permits no other letters.
 func jobName(o pipeline.Options) string {
 	return strings.ToLower("locus-" + o.Pipeline + "-" + o.Job[:min(len(o.Job), 12)])
 }
 
-// execute runs p. If ctx ends, it cancels the job.
+// execute runs the pipeline p. If the context ctx is cancelled, it cancels the job.
 func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (beam.PipelineResult, error) {
 	if err := chooseWorkerBinary(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (b
 	endpoint := *jobopts.Endpoint
 	running := ctx
 	if endpoint != "" {
-		running = context.WithoutCancel(ctx) // the service reports the end of the job
+		running = context.WithoutCancel(ctx) // a job service reports the end of a cancelled job
 	}
 	type outcome struct {
 		result beam.PipelineResult
@@ -119,8 +119,8 @@ func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (b
 	return nil, ctx.Err()
 }
 
-// chooseWorkerBinary selects this program as the program that the SDK sends to workers, if it runs
-// there. Otherwise the SDK would compile a program from sources that may be missing.
+// chooseWorkerBinary makes the SDK send this program to workers, if the program can run on them.
+// Otherwise, the SDK would compile a worker program from sources that may be missing.
 func chooseWorkerBinary() (err error) {
 	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
 		*jobopts.WorkerBinary, err = os.Executable()
@@ -128,7 +128,8 @@ func chooseWorkerBinary() (err error) {
 	return err
 }
 
-// summarize writes the counts to standard error and the names of the files to standard output.
+// summarize writes the counts to standard error, and the names of the output files to standard
+// output.
 func (f *flags) summarize(result beam.PipelineResult, files []string) {
 	slices.Sort(files)
 	for _, name := range files {

@@ -17,20 +17,21 @@ import (
 )
 
 const (
-	// dialTime limits connecting to a job service.
+	// dialTime is the maximum time for connecting to a job service.
 	dialTime = 10 * time.Second
-	// cancelTime limits the wait for the end of a job after an interrupt.
+	// cancelTime is the maximum time that the command waits for the end of a job after an
+	// interrupt.
 	cancelTime = 10 * time.Second
 )
 
-// These maps hold the supported runners and Beam's other names for them.
+// The supported runners, and the alternative names that Beam uses for them.
 var (
 	embedded   = []string{"prism", "PrismRunner"}
 	jobService = []string{"universal", "portable", "PortableRunner", "flink", "FlinkRunner", "spark", "SparkRunner"}
 	dataflow   = []string{"dataflow", "DataflowRunner"}
 )
 
-// chooseRunner returns the runner of the flags, or a usage error.
+// chooseRunner returns the name of the runner that the flags select, or a usage error.
 func chooseRunner(ctx context.Context) (string, error) {
 	runner := *runners.Runner
 	switch {
@@ -46,16 +47,17 @@ func chooseRunner(ctx context.Context) (string, error) {
 	if err := dial(ctx, "job service", *jobopts.Endpoint); err != nil {
 		return "", err
 	}
-	// Prism exits with all its jobs if it can't reach the pool of workers.
+	// Check the worker pool, because the runner Prism exits with all its jobs if it can't
+	// reach the pool.
 	if strings.EqualFold(*jobopts.EnvironmentType, "external") && slices.Contains(embedded, runner) && isHere(*jobopts.Endpoint) {
 		return runner, dial(ctx, "pool of workers", *jobopts.EnvironmentConfig)
 	}
 	return runner, nil
 }
 
-// dial returns an error if a service does not accept connections. Without dial, the SDK would retry
-// for two minutes without a reason. dial does not check gRPC targets such as dns:///HOST:PORT. Its
-// errors omit addresses that may contain a password.
+// dial returns an error if a service does not accept connections. Without this check, the SDK
+// would retry for two minutes and report no reason. The function does not check gRPC targets such
+// as dns:///HOST:PORT. Its errors omit addresses that may contain a password.
 func dial(ctx context.Context, service, address string) error {
 	if address == "" || strings.Contains(address, ":/") {
 		return nil
@@ -103,5 +105,5 @@ func cancelJob(ctx context.Context, runner, endpoint, name string) error {
 			return err
 		}
 	}
-	return nil // not submitted yet
+	return nil // the job is not yet submitted
 }
