@@ -34,8 +34,8 @@ func archiveSuffix(t target) string {
 	return ".tar.gz"
 }
 
-// packed returns an archive with files below the directory dir. The files are sorted, belong to
-// root, and have the same modification time.
+// packed returns an archive in which the files are below the directory dir. The files are sorted,
+// belong to the user root, and have the same modification time.
 func packed(t target, dir string, files []file, modified time.Time) ([]byte, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	for i := range files {
@@ -69,7 +69,7 @@ func zipped(files []file, modified time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// tarred returns a tar archive with the files and their directories.
+// tarred returns a tar archive that contains the files and their directories.
 func tarred(files []file, modified time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -95,7 +95,7 @@ func tarred(files []file, modified time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// gzipped compresses octets with gzip, without a name or a time.
+// gzipped compresses the bytes with gzip. The gzip header contains no file name and no time.
 func gzipped(octets []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -109,8 +109,8 @@ func gzipped(octets []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// paragraph returns text as a paragraph for a Debian control file: indented, with "." for empty
-// lines.
+// paragraph formats a text for a field of a Debian control file. It indents each line and replaces
+// each empty line with ".".
 func paragraph(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

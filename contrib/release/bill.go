@@ -12,7 +12,7 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// billOf returns the bill of materials for b, as CycloneDX 1.6 JSON.
+// billOf returns the software bill of materials for the program b, as CycloneDX 1.6 JSON.
 func billOf(r *repository, b binary, licences []licence) ([]byte, error) {
 	sum := sha256.Sum256(b.octets)
 	main := cyclonedx.Component{
@@ -44,7 +44,8 @@ func billOf(r *repository, b binary, licences []licence) ([]byte, error) {
 	bom.SerialNumber = serialOf(sum)
 	bom.Metadata = &cyclonedx.Metadata{Timestamp: r.time.Format(time.RFC3339), Component: &main}
 	bom.Components = &components
-	// The build information does not contain the requirements of each module.
+	// List all modules as direct dependencies of the program, because the build information
+	// does not contain the dependencies of each module.
 	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: main.BOMRef, Dependencies: &direct}}
 	var out bytes.Buffer
 	err := cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).EncodeVersion(bom, cyclonedx.SpecVersion1_6)

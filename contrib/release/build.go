@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// target is an operating system and a processor, by their Go names.
+// target identifies an operating system and a processor architecture by their Go names.
 type target struct{ os, arch string }
 
 func (t target) String() string { return t.os + "/" + t.arch }
@@ -26,7 +26,7 @@ func (t target) name() string {
 	return "locus"
 }
 
-// targets are the systems for which a release has binaries.
+// targets lists the systems for which a release contains programs.
 var targets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"},
 	{"darwin", "amd64"}, {"darwin", "arm64"},
@@ -34,7 +34,7 @@ var targets = []target{
 	{"freebsd", "amd64"}, {"freebsd", "arm64"},
 }
 
-// targetList is the value of --only.
+// targetList is the value of the flag --only.
 type targetList []target
 
 func (l *targetList) String() string { return fmt.Sprint([]target(*l)) }
@@ -59,7 +59,7 @@ func (l targetList) orAll() []target {
 	return l
 }
 
-// binary is a program that was built.
+// binary is a compiled program.
 type binary struct {
 	target
 	octets []byte
@@ -68,7 +68,8 @@ type binary struct {
 
 func (b binary) version() string { return b.info.Main.Version }
 
-// build builds the program for t. The go command stores the version of the tag in the program.
+// build builds the program for the target t. The go command stores the version from the Git tag in
+// the program.
 func (r *repository) build(ctx context.Context, work string, t target) (binary, error) {
 	name := filepath.Join(work, t.os+"-"+t.arch, t.name())
 	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", name, "./cmd/locus"}
@@ -93,8 +94,8 @@ func (r *repository) build(ctx context.Context, work string, t target) (binary, 
 	return b, nil
 }
 
-// buildEnv returns the environment for "go build". It omits the variables of this process that
-// would change the program.
+// buildEnv returns the environment for "go build". It omits all variables of this process that
+// could change the compiled program.
 func buildEnv(t target) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -103,11 +104,12 @@ func buildEnv(t target) []string {
 	return append(env, "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOFIPS140=off", "LC_ALL=C")
 }
 
-// placesOfGo lists the environment variables for the go command's directories, caches and proxies.
+// placesOfGo lists the environment variables that configure the directories, caches and proxies of
+// the go command.
 var placesOfGo = []string{
 	"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
 	"GOROOT", "GOTMPDIR", "GOTOOLCHAIN", "GOVCS", "GOENV", "GOMAXPROCS",
 }
 
-// host is the target for this machine.
+// host is the target that describes this machine.
 var host = target{runtime.GOOS, runtime.GOARCH}

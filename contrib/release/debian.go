@@ -31,11 +31,11 @@ var (
 //go:embed debian/lintian-overrides
 var lintianOverrides []byte
 
-// maintainer is a maintainer field in the form that Debian requires. The project has no mail
-// address.
+// maintainer is the value of the maintainer field. Debian requires a mail address, but the project
+// has none, so the address is a placeholder.
 const maintainer = "The authors of Locus <locus-url@users.noreply.github.com>"
 
-// writeDebian writes the Debian package of b.
+// writeDebian writes the Debian package for the program b.
 func writeDebian(d *folder, r *repository, b binary, t *texts, licences []licence) error {
 	stage, err := os.MkdirTemp("", "locus-debian-")
 	if err != nil {
@@ -76,8 +76,8 @@ func writeDebian(d *folder, r *repository, b binary, t *texts, licences []licenc
 	return d.write(deb.Default.ConventionalFileName(info), out.Bytes())
 }
 
-// debianContents writes the package's files below stage, and returns the installation path for
-// each.
+// debianContents writes the files of the package below the directory stage, and returns the
+// installation path of each file.
 func debianContents(stage string, b binary, t *texts, licences []licence, changelog file) (files.Contents, error) {
 	const doc = "/usr/share/doc/locus/"
 	list := []file{
@@ -94,7 +94,7 @@ func debianContents(stage string, b binary, t *texts, licences []licence, change
 	}
 	notes := "CHANGELOG.md"
 	if changelog.name != "changelog" {
-		notes = "changelog" // Debian's name for the upstream changelog
+		notes = "changelog" // the name that Debian requires for the upstream changelog
 	}
 	packed := []file{{name: doc + notes, octets: t.document("CHANGELOG.md")}, {name: doc + changelog.name, octets: changelog.octets}}
 	for _, page := range t.man {
@@ -133,7 +133,8 @@ func debianChangelog(info *nfpm.Info) file {
 		info.Name, version, info.Version, maintainer, info.MTime.UTC().Format(time.RFC1123Z))}
 }
 
-// debianUnit returns the systemd unit with the path at which the package installs the program.
+// debianUnit changes the program path in a systemd unit to the path at which the package installs
+// the program.
 func debianUnit(unit []byte) []byte {
 	return bytes.ReplaceAll(unit, []byte("/usr/local/bin/locus"), []byte("/usr/bin/locus"))
 }
@@ -159,7 +160,7 @@ func debianCopyright(t *texts, licences []licence) []byte {
 	return b.Bytes()
 }
 
-// apacheTerms matches the terms of the Apache License, with any white space between words.
+// apacheTerms matches the terms of the Apache License, with any whitespace between words.
 func apacheTerms(licence string) *regexp.Regexp {
 	terms, _, _ := strings.Cut(licence, "END OF TERMS AND CONDITIONS")
 	var pattern strings.Builder
@@ -176,7 +177,8 @@ func apacheTerms(licence string) *regexp.Regexp {
 	return regexp.MustCompile(pattern.String() + `(?:\s+END OF TERMS AND CONDITIONS)?`)
 }
 
-// listMark matches the marks of a list, which some copies of the Apache License lack.
+// listMark matches a list mark such as "(a)". Some copies of the Apache License contain no list
+// marks.
 var listMark = regexp.MustCompile(`^\([a-d]\)$`)
 
 // apacheReference replaces the terms of the Apache License, because every Debian system contains a

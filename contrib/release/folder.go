@@ -12,14 +12,14 @@ import (
 	"slices"
 )
 
-// folder is the output directory.
+// folder is the output directory of a release.
 type folder struct {
 	dir  string
-	sums map[string][sha256.Size]byte // checksums by file name
+	sums map[string][sha256.Size]byte // maps each file name to its checksum
 }
 
-// newFolder returns a folder for a release. It creates dir if that directory is missing. It rejects
-// a directory that contains files, because they may belong to another release.
+// newFolder returns a folder for a release. If the directory dir is missing, newFolder creates it.
+// It rejects a directory that contains files, because the files may belong to another release.
 func newFolder(dir string) (*folder, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +39,7 @@ func (d *folder) write(name string, octets []byte) error {
 	return os.WriteFile(filepath.Join(d.dir, name), octets, 0o666)
 }
 
-// writeSums writes SHA256SUMS for sha256sum --check.
+// writeSums writes the file SHA256SUMS in the format that "sha256sum --check" reads.
 func (d *folder) writeSums() error {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(d.sums)) {

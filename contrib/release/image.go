@@ -20,8 +20,9 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// writeImage writes a container image with one program for each processor in list. The image is an
-// OCI image layout archive with one index. podman load, skopeo and docker load can read it.
+// writeImage writes a container image with a program for each processor architecture in list. The
+// file is an OCI image layout archive with one index. The commands "podman load", "skopeo" and
+// "docker load" can read the file.
 func writeImage(d *folder, work string, r *repository, list []binary) error {
 	var index v1.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, b := range list {
@@ -52,13 +53,13 @@ func writeImage(d *folder, work string, r *repository, list []binary) error {
 	return d.write("locus-"+list[0].version()+"-image.tar", octets)
 }
 
-// imageTag converts the version to an image tag, which can't contain "+".
+// imageTag converts the version of b to an image tag. Image tags can't contain "+".
 func imageTag(b binary) string {
 	return strings.ReplaceAll(b.version(), "+", "-")
 }
 
-// imageOf returns the image with the program b and root certificates. It contains nothing else, and
-// has the settings in contrib/Containerfile.
+// imageOf returns an image that contains only the program b and root certificates. The image has
+// the same settings as the image that contrib/Containerfile describes.
 func imageOf(r *repository, b binary) (v1.Image, error) {
 	octets, err := tarred([]file{{name: "etc/ssl/certs/ca-certificates.crt", octets: rootCertificates()}, {name: "locus", octets: b.octets, program: true}}, r.time)
 	if err != nil {
@@ -101,7 +102,7 @@ func rootFS(image v1.Image) v1.RootFS {
 	return config.RootFS
 }
 
-// setting returns a build setting.
+// setting returns the value of a build setting, or "" if the setting is missing.
 func (b binary) setting(key string) string {
 	for _, s := range b.info.Settings {
 		if s.Key == key {
@@ -111,8 +112,9 @@ func (b binary) setting(key string) string {
 	return ""
 }
 
-// rootCertificates returns Mozilla's root certificates. They come from the module in go.mod, not
-// from this machine. It omits roots with conditions that a file can't express.
+// rootCertificates returns Mozilla's root certificates. The certificates come from a Go module,
+// not from this machine. It omits the certificates with constraints that a certificate file can't
+// express.
 func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {

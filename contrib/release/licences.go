@@ -19,23 +19,23 @@ import (
 
 // licence is the license for one component.
 type licence struct {
-	component          // licensed component
+	component          // the component with this license
 	kinds     []string // SPDX identifiers, sorted
 	texts     []file   // unchanged license files
 }
 
-// component is a module, or other code in the program.
+// component is a module in the program, or other code such as the standard library.
 type component struct {
 	name, version string
 	sum           string // checksum from go.sum; empty if the component is not a module
 	purl          string
 }
 
-// expression returns an SPDX expression in which all kinds of the license apply.
+// expression returns an SPDX expression that requires all licenses in l.kinds.
 func (l licence) expression() string { return strings.Join(l.kinds, " AND ") }
 
 // licences returns the license for each component in a program, sorted by name. It returns an
-// error if a license is missing or of an unknown kind.
+// error if a component has no license or a license that is not permitted.
 func (r *repository) licences(ctx context.Context, info *debug.BuildInfo) ([]licence, error) {
 	parts, dirs, err := r.partsOf(ctx, info)
 	if err != nil {
@@ -58,7 +58,8 @@ func (r *repository) licences(ctx context.Context, info *debug.BuildInfo) ([]lic
 	return list, errors.Join(errs...)
 }
 
-// partsOf returns the components in a program, and the directory with each license.
+// partsOf returns the components in a program, and the directory that contains the license of each
+// component.
 func (r *repository) partsOf(ctx context.Context, info *debug.BuildInfo) (parts []component, dirs []string, err error) {
 	args := []string{"mod", "download", "-json"}
 	for _, m := range info.Deps {
@@ -95,7 +96,7 @@ func (r *repository) partsOf(ctx context.Context, info *debug.BuildInfo) (parts 
 	return parts, append(dirs, strings.TrimSpace(string(goroot)), filepath.Join(r.dir, "gateway/internal/page/assets")), nil
 }
 
-// xtermVersion is the version of xterm.js in the gateway's pages.
+// xtermVersion is the version of xterm.js that the pages of the gateway include.
 const xtermVersion = "6.0.0"
 
 var licenceName = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|notice|copyright|patents)([.-].*)?$`)
@@ -114,8 +115,8 @@ func licenceFiles(dir string) (list []file, err error) {
 	return list, err
 }
 
-// kinds holds the permitted licenses. The sentences identify a license. They are in lower case and
-// have single spaces.
+// kinds lists the permitted licenses. The sentences of an element identify the text of the
+// license. They are lowercase and contain single spaces.
 var kinds = []struct {
 	name      string
 	sentences []string
@@ -131,10 +132,10 @@ var kinds = []struct {
 	{"Unlicense", []string{"this is free and unencumbered software released into the public domain"}, ""},
 }
 
-// foreign holds words from licenses with conditions that a release does not fulfill.
+// foreign contains phrases from licenses whose conditions a release does not fulfill.
 var foreign = []string{"gnu general public", "gnu lesser general", "gnu affero", "commons clause", "business source license", "for non-commercial", "noncommercial license", "server side public"}
 
-// kindsOf returns the kinds of licenses whose sentences occur in texts.
+// kindsOf returns the identifiers of the licenses that the texts contain.
 func kindsOf(texts []file) (found []string, err error) {
 	for _, f := range texts {
 		text := strings.Join(strings.Fields(strings.ToLower(string(f.octets))), " ")
@@ -145,7 +146,8 @@ func kindsOf(texts []file) (found []string, err error) {
 			}
 			found = append(found, k.name)
 		}
-		// The Mozilla Public License mentions other licenses without requiring them.
+		// Ignore these phrases in the Mozilla Public License, which mentions other
+		// licenses but does not require them.
 		for _, word := range foreign {
 			if strings.Contains(text, word) && !slices.Contains(found, "MPL-2.0") {
 				return nil, fmt.Errorf("%s has the words %q; read it", f.name, word)
@@ -162,7 +164,7 @@ func kindsOf(texts []file) (found []string, err error) {
 	return found, nil
 }
 
-// licenceText returns the license texts as a file for the release.
+// licenceText returns the content of a release file with all license texts.
 func licenceText(list []licence) []byte {
 	var b bytes.Buffer
 	fmt.Fprint(&b, "Locus is under the Apache License 2.0: see LICENSE. The program also contains what follows.\n")
@@ -176,7 +178,7 @@ func licenceText(list []licence) []byte {
 }
 
 // reportLicences prints the license for each component on each system. It returns an error if a
-// license is missing or unknown.
+// component has no license or a license that is not permitted.
 func reportLicences(ctx context.Context, out io.Writer, o options) error {
 	r := &repository{dir: o.source}
 	info := &debug.BuildInfo{GoVersion: runtime.Version()}

@@ -1,6 +1,6 @@
-// Command release builds the files in a release: program archives for each system, Debian
-// packages, a container image, bills of materials and SHA256SUMS. It also creates the modules
-// that "go install" downloads.
+// Command release builds the files of a release. These are program archives for each system,
+// Debian packages, a container image, bills of materials and the file SHA256SUMS. It also creates
+// the modules that "go install" downloads.
 //
 //	go -C contrib/release run . --out /tmp/modules modules v0.3.0
 //	go -C contrib/release run . --out /tmp/locus-v0.3.0
@@ -9,8 +9,8 @@
 //	go -C contrib/release run . updates
 //	go -C contrib/release run . vulnerabilities
 //
-// The same commit and Go version always give the same bytes. docs/dev/release.md describes how
-// to check and sign the files.
+// Builds of the same commit with the same Go version always produce identical files.
+// docs/dev/release.md describes how to check and sign the files.
 package main
 
 import (
@@ -128,8 +128,8 @@ func release(ctx context.Context, out io.Writer, o options) error {
 	return d.writeSums()
 }
 
-// writeTarget writes the archive, the bill of materials and, on Linux, the Debian package for
-// b.
+// writeTarget writes the archive and the bill of materials for the program b. For a Linux program,
+// it also writes the Debian package.
 func (r *repository) writeTarget(ctx context.Context, d *folder, b binary, texts *texts) error {
 	licences, err := r.licences(ctx, b.info)
 	if err != nil {

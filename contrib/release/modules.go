@@ -24,11 +24,11 @@ import (
 // the module's directory.
 const rootModule = "github.com/locus-url/locus"
 
-// nestedModules holds the directories of the nested modules that users install. Within the
-// repository, a replace line makes them use the root module from the same commit.
+// nestedModules lists the directories of the nested modules that users install. In the repository,
+// a replace line in each go.mod selects the root module from the same commit.
 var nestedModules = []string{"fleet", "beam"}
 
-// moduleRelease is one module at one version, as the go command downloads it.
+// moduleRelease is a version of a module, in the form that the go command downloads.
 type moduleRelease struct {
 	folder         string // directory in the repository; empty for the root module
 	version        module.Version
@@ -38,19 +38,18 @@ type moduleRelease struct {
 	modSum, zipSum string // go.sum checksums for go.mod and the zip
 }
 
-// tag returns the Git tag for m, from which the go command downloads it.
+// tag returns the Git tag from which the go command downloads the module m.
 func (m *moduleRelease) tag() string { return path.Join(m.folder, m.version.Version) }
 
-// releaseModules writes the modules at a version into the directory o.out, which a user can then
-// use as a GOPROXY. It prints the commands that tag the modules.
+// releaseModules writes the modules at a version into the directory o.out, and prints the commands
+// that tag the modules. Users can set GOPROXY to the URL of this directory.
 //
-// The tag of the root module names the commit itself. The go command can't install a module with a
-// replace line. So the tags of the nested modules name a second commit, which is a child of the
-// first. In the second commit, go.mod and go.sum require the root module at the version. No branch
-// contains the second commit.
-// and go.sum require the root module at the version. No branch contains the second commit.
+// The tag of the root module refers to the released commit. The go command can't install a module
+// with a replace line, so the tags of the nested modules refer to a second commit, which is a
+// child of the released commit. In the second commit, go.mod and go.sum require the root module at
+// the version. No branch contains the second commit.
 func releaseModules(ctx context.Context, out io.Writer, o options, version string) error {
-	// From v2 on, the path of a module ends in its major version.
+	// From v2 on, the path of a module would have to end in its major version.
 	if semver.Canonical(version) != version || semver.Compare(version, "v2.0.0-0") >= 0 {
 		return fmt.Errorf("invalid version %q: write a version such as v0.3.0", version)
 	}
@@ -131,7 +130,7 @@ func (r *repository) module(ctx context.Context, folder, version, commit string)
 	return m, err
 }
 
-// sumOf returns the go.sum checksum for a module zip.
+// sumOf returns the go.sum checksum of a module zip file.
 func sumOf(octets []byte) (string, error) {
 	f, err := os.CreateTemp("", "locus-module-")
 	if err != nil {
@@ -152,8 +151,8 @@ func (r *repository) blob(ctx context.Context, commit, name string) ([]byte, err
 	return command(ctx, r.dir, nil, "git", "cat-file", "blob", commit+":"+name)
 }
 
-// requireRoot returns a nested module's go.mod and go.sum, with the root module's version
-// instead of the replace line.
+// requireRoot returns the files go.mod and go.sum of a nested module. These files require the
+// released version of the root module and contain no replace line.
 func (r *repository) requireRoot(ctx context.Context, folder string, root *moduleRelease) ([]file, error) {
 	mod, sum := path.Join(folder, "go.mod"), path.Join(folder, "go.sum")
 	octets, err := r.blob(ctx, root.commit, mod)
@@ -188,7 +187,7 @@ func (r *repository) requireRoot(ctx context.Context, folder string, root *modul
 	return []file{{name: mod, octets: octets}, {name: sum, octets: sums}}, err
 }
 
-// addSums returns go.sum with more checksums, in the go command's order.
+// addSums returns a go.sum file with additional checksums, in the order that the go command uses.
 func addSums(text []byte, sums map[module.Version]string) ([]byte, error) {
 	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)
@@ -249,7 +248,7 @@ func (r *repository) commit(ctx context.Context, parent string, files []file, me
 	return git("commit-tree", tree, "-p", parent, "-m", message)
 }
 
-// write adds m to the GOPROXY in a directory.
+// write adds the module m to a directory that serves as a GOPROXY.
 func (m *moduleRelease) write(dir string, modified time.Time) error {
 	escaped, err := module.EscapePath(m.version.Path)
 	if err != nil {

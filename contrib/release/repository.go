@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// repository is a repository at the commit to release.
+// repository is a Git repository whose current commit is released.
 type repository struct {
 	dir  string
 	tag  string    // such as "v0.2.0"; empty for a snapshot
 	time time.Time // commit time, used for every file in the release
 }
 
-// newRepository returns the repository in the directory o.source. Unless o.snapshot is true,
-// uncommitted changes are an error.
+// newRepository returns the repository in the directory o.source. It returns an error if there are
+// uncommitted changes, unless o.snapshot is true.
 func newRepository(ctx context.Context, o options) (*repository, error) {
 	r := &repository{dir: o.source}
 	seconds, err := r.git(ctx, "log", "-1", "--format=%ct")
@@ -46,7 +46,8 @@ func newRepository(ctx context.Context, o options) (*repository, error) {
 	return r, nil
 }
 
-// findTag sets the tag. Only a snapshot may lack a tag.
+// findTag sets the tag of the current commit. It returns an error if the commit has no tag, which
+// only a snapshot permits.
 func (r *repository) findTag(ctx context.Context) (err error) {
 	if r.tag, err = r.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*.[0-9]*.[0-9]*"); err != nil {
 		return errors.New("the commit has no tag such as v0.2.0; set one, or build it with --snapshot")
@@ -54,7 +55,7 @@ func (r *repository) findTag(ctx context.Context) (err error) {
 	return nil
 }
 
-// git runs git and returns its output without the final newline.
+// git runs the command git, and returns its output without final newlines.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	out, err := command(ctx, r.dir, nil, "git", args...)
 	return strings.TrimRight(string(out), "\n"), err
@@ -64,8 +65,8 @@ func (r *repository) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
 }
 
-// command runs a program in a directory and returns its output. Its errors include the standard
-// error output of the program. If env is nil, the program inherits the environment.
+// command runs a program in a directory and returns its output. Its errors contain the text that
+// the program wrote to standard error. If env is nil, the program inherits the environment.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, env

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// texts holds the release files that are the same on every system.
+// texts holds the release files that are the same for every system.
 type texts struct {
-	man         []file // locus.1 and others
+	man         []file // manual pages, such as locus.1
 	completions map[string][]byte
 	documents   []file
 	unit        []byte // systemd unit for a program in /usr/local/bin
@@ -17,10 +17,11 @@ type texts struct {
 	config      []byte // gateway configuration
 }
 
-// shells holds the shells that "locus completion" supports.
+// shells lists the shells that "locus completion" supports.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// texts runs the program for this machine to write manual pages and completions.
+// texts returns the text files of the release. To write the manual pages and completions, it
+// builds locus for this machine and runs it.
 func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	b, err := r.build(ctx, work, host)
 	if err != nil {
@@ -32,7 +33,7 @@ func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	if err := os.Mkdir(man, 0o777); err != nil {
 		return nil, err
 	}
-	env := []string{"HOME=/nonexistent"} // excludes this machine's settings from the texts
+	env := []string{"HOME=/nonexistent"} // the user's settings must not affect the texts
 	if _, err := command(ctx, work, env, program, "man", man); err != nil {
 		return nil, err
 	}

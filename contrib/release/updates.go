@@ -12,12 +12,13 @@ import (
 	"time"
 )
 
-// updatesTime limits the proxy requests for one module's dependencies.
+// updatesTime is the maximum time for requesting the dependencies of one module from the module
+// proxy.
 const updatesTime = 2 * time.Minute
 
 // reportUpdates prints the dependencies with newer versions, for each module in the repository. If
-// a module proxy does not respond, the report contains a line about the failure, and the run
-// succeeds.
+// a module proxy does not respond, the report contains a line about the failure, but reportUpdates
+// returns no error.
 func reportUpdates(ctx context.Context, out io.Writer, o options) error {
 	modules, err := modulesIn(o.source)
 	if err != nil {
@@ -31,8 +32,9 @@ func reportUpdates(ctx context.Context, out io.Writer, o options) error {
 	return nil
 }
 
-// modulesIn returns the directories in source with a go.mod, relative to source. Like the go
-// command, it skips testdata, vendor, and names that begin with "." or "_".
+// modulesIn returns the directories below source that contain a go.mod file, relative to source.
+// Like the go command, it skips directories named testdata or vendor, and names that begin with
+// "." or "_".
 func modulesIn(source string) (modules []string, err error) {
 	err = filepath.WalkDir(source, func(name string, d fs.DirEntry, err error) error {
 		base := d.Name()
@@ -60,8 +62,8 @@ type dependency struct {
 	Error                     *struct{ Err string }
 }
 
-// reportModule prints the dependencies with newer versions, for the module in a subdirectory of
-// source.
+// reportModule prints the dependencies of a module that have newer versions. The module is in a
+// subdirectory of source.
 func reportModule(ctx context.Context, out io.Writer, source, module string) error {
 	ctx, cancel := context.WithTimeout(ctx, updatesTime)
 	defer cancel()
@@ -86,11 +88,12 @@ func reportModule(ctx context.Context, out io.Writer, source, module string) err
 	return nil
 }
 
-// look returns the reason why a maintainer should look at m, or "".
+// look returns the reason why a maintainer should review the dependency m, or "" if there is no
+// reason.
 func (m *dependency) look() string {
 	switch {
 	case m.Replace != nil && m.Replace.Version == "":
-		return "" // a directory in the repository
+		return "" // a directory in the repository replaces the module
 	case m.Error != nil:
 		return ": " + m.Error.Err
 	case len(m.Retracted) > 0:

@@ -18,18 +18,19 @@ import (
 const (
 	// govulncheck is the program that finds known vulnerabilities.
 	govulncheck = "golang.org/x/vuln/cmd/govulncheck@v1.9.0"
-	// vulndb is the module with the Go vulnerability database, in its directory data/osv.
+	// vulndb is the module that contains the Go vulnerability database in the directory
+	// data/osv.
 	vulndb = "golang.org/x/vulndb"
 )
 
 // reportVulnerabilities prints the known vulnerabilities in each module of the repository. It
-// returns an error if the code of a module can reach a vulnerability in a dependency. If a module
-// contains only tests, it checks the tests. It also prints vulnerabilities in the standard library,
-// and the Go release that fixes them. They are not errors, because no go.mod chooses the Go
-// release.
+// returns an error if the code of a module can reach a vulnerability in a dependency. It checks
+// the tests of a module only if the module contains no other code. It also prints vulnerabilities
+// in the standard library, and the Go releases that fix them. Such vulnerabilities are not errors,
+// because go.mod does not determine the Go release.
 //
-// database is a URL for the flag -db of govulncheck. If it is empty, the database is the newest
-// vulndb module, so the check needs only a Go module proxy.
+// The parameter database is a URL for the flag -db of govulncheck. If it is empty, the function
+// downloads the newest vulndb module, so that the check needs only a Go module proxy.
 func reportVulnerabilities(ctx context.Context, out io.Writer, o options, database string) error {
 	modules, err := modulesIn(o.source)
 	if err != nil {
@@ -86,13 +87,14 @@ func reportVulnerabilities(ctx context.Context, out io.Writer, o options, databa
 	return nil
 }
 
-// checkModule returns govulncheck's JSON messages about the module in dir.
+// checkModule runs govulncheck on the module in the directory dir, and returns its JSON messages.
 func checkModule(ctx context.Context, dir, program, database string) ([]byte, error) {
 	files, err := command(ctx, dir, buildEnv(host), "go", "list", "-f", "{{range .GoFiles}}{{.}} {{end}}", "./...")
 	if err != nil {
 		return nil, err
 	}
-	// With tests, the analysis of a large module takes many times longer.
+	// Analyze tests only if there is no other code, because the analysis of a large module
+	// with its tests takes many times longer.
 	tests := strings.TrimSpace(string(files)) == ""
 	return command(ctx, dir, buildEnv(host), program, "-format", "json", "-test="+strconv.FormatBool(tests), "-db", database, "./...")
 }
@@ -111,7 +113,7 @@ func downloadDatabase(ctx context.Context, out io.Writer, work string) (string, 
 	return "file://" + filepath.ToSlash(filepath.Join(m.Dir, "data", "osv")), nil
 }
 
-// vulnerability is a known vulnerability of a module at a version.
+// vulnerability is a known vulnerability in a module version.
 type vulnerability struct {
 	id, module, version, fixed, summary string
 
@@ -126,11 +128,11 @@ func (v vulnerability) String() string {
 	return fmt.Sprintf("%s: %s %s (%s): %s", v.id, v.module, v.version, fixed, v.summary)
 }
 
-// readVulnerabilities reads govulncheck's JSON messages. It returns the vulnerabilities, sorted
-// by name.
+// readVulnerabilities reads the JSON messages of govulncheck. It returns the vulnerabilities,
+// sorted by name.
 func readVulnerabilities(messages []byte) ([]vulnerability, error) {
 	summaries := map[string]string{}
-	found := map[string]vulnerability{} // keys are name and module
+	found := map[string]vulnerability{} // each key contains a vulnerability name and a module
 	for d := json.NewDecoder(bytes.NewReader(messages)); d.More(); {
 		var m struct {
 			OSV     *struct{ ID, Summary string }
