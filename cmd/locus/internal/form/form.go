@@ -1,5 +1,5 @@
-// Package form converts the fields in a form to questions for users, and their texts to
-// answers.
+// Package form converts the fields of a form to questions for users, and converts the texts that
+// users enter to answers.
 package form
 
 import (
@@ -19,10 +19,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Question is a field in a form. Users name it by number or prompt. A note has number 0.
+// Question is a field in a form. Users refer to a question by its number or its prompt. A note,
+// which accepts no answer, has the number 0.
 type Question struct {
 	scheme.FormField
-	Index  int // index among all fields, from 0
+	Index  int // index among all fields of the form, from 0
 	Number int
 	Preset string // default answer
 }
@@ -36,7 +37,7 @@ func Fields(f *scheme.Form) []Question {
 		q := Question{FormField: field, Index: i, Preset: answers[i]}
 		switch field.Kind {
 		case scheme.FieldNote, scheme.FieldFile:
-			// A note takes no answer, and a server must not choose a local file.
+			// A note accepts no answer, and a server must not choose a local file.
 			q.Preset = ""
 		case scheme.FieldSaveAs:
 			q.Preset = transfer.SafeName(field.Default)
@@ -50,7 +51,7 @@ func Fields(f *scheme.Form) []Question {
 	return list
 }
 
-// Questions returns the fields that accept an answer.
+// Questions returns the fields of a form that accept an answer.
 func Questions(f *scheme.Form) []Question {
 	return slices.DeleteFunc(Fields(f), func(q Question) bool { return q.Number == 0 })
 }
@@ -64,7 +65,7 @@ func Presets(f *scheme.Form) []string {
 	return answers
 }
 
-// ShortPrompt returns the prompt for messages and flags.
+// ShortPrompt returns the prompt in the form that messages and flags use.
 func (q Question) ShortPrompt() string { return PromptName(q.Prompt) }
 
 // PromptName returns a prompt as text, without a final colon.
@@ -78,8 +79,8 @@ func (q Question) Label() string { return fmt.Sprintf("%d %s", q.Number, Quote(q
 // Quote quotes and shortens text for a message.
 func Quote(text string) string { return `"` + term.Truncate(term.Safe(text), MaxShown) + `"` }
 
-// ReadAnswer returns the answer for a typed text. Errors contain no part of the text except
-// paths.
+// ReadAnswer converts a typed text to an answer. Errors contain no part of the text, except for
+// file paths.
 func (q Question) ReadAnswer(text string) (string, error) {
 	var err error
 	switch q.Kind {
@@ -135,12 +136,12 @@ func yesOrNo(text string) (string, error) {
 	return "", errors.New("write y for yes or n for no")
 }
 
-// MaxFile is the maximum size of a file that is an answer, in bytes.
+// MaxFile is the maximum size, in bytes, of a file that a user submits as an answer.
 const MaxFile = 16 << 20
 
-// Submit returns the URL that submits the answers. If a question rejects its answer,
-// Submit returns the index of the question, and the error contains the number of the
-// question. Otherwise the index is -1.
+// Submit returns the URL that submits the answers. If a question rejects its answer, the result at
+// is the index of the question, and the error contains the number of the question. Otherwise, at
+// is -1.
 func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 	u, err = f.Submit(answers)
 	var wrong *scheme.AnswerError
@@ -155,11 +156,11 @@ func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 	return u, -1, err
 }
 
-// Indent is the column of menu titles and form prompts.
+// Indent is the column at which menu titles and form prompts begin.
 const Indent = 5 + 2 + 7 + 2
 
-// Rows returns a form for display: the number, kind and prompt of each question, in the columns
-// of a narrow menu. f may be nil.
+// Rows returns the lines that display a form. Each line contains the number, kind and prompt of a
+// question, in the columns of a narrow menu. The form f may be nil.
 func Rows(f *scheme.Form, l *TextDecoder) []string {
 	if f == nil {
 		return nil
@@ -188,7 +189,7 @@ func (l *TextDecoder) formRow(q Question) string {
 	return row
 }
 
-// Choice returns one choice of a question.
+// Choice returns a choice of a question, decoded for display.
 func (l *TextDecoder) Choice(q Question, choice string) string {
 	text := l.Line(choice)
 	if choice == q.Preset {
@@ -197,7 +198,7 @@ func (l *TextDecoder) Choice(q Question, choice string) string {
 	return text
 }
 
-// Preset returns the default answer of a question.
+// Preset returns the default answer to a question, decoded for display.
 func (l *TextDecoder) Preset(q Question) string {
 	if q.Kind == scheme.FieldCheck {
 		return map[string]string{"1": "y", "0": "n"}[q.Preset]
@@ -205,7 +206,7 @@ func (l *TextDecoder) Preset(q Question) string {
 	return term.Truncate(l.Line(q.Preset), MaxShown)
 }
 
-// MaxShown is the maximum width in columns of a text within a message.
+// MaxShown is the maximum width, in columns, of a text that a message quotes.
 const MaxShown = 60
 
 // Hint returns advice about the flags that answer a form.
@@ -217,7 +218,7 @@ func Hint(f *scheme.Form) string {
 	return fmt.Sprintf("this URL is a form: use \"locus open URL\", or \"locus get %s URL\"", how)
 }
 
-// JSON describes a form. It returns nil for nil.
+// JSON returns the JSON description of a form. If f is nil, it returns nil.
 func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	if f == nil {
 		return nil
@@ -225,10 +226,11 @@ func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	return shape.NewForm(f, at, Presets(f))
 }
 
-// TextDecoder decodes UTF-8 or ISO Latin 1, and records whether the text was ISO Latin 1.
+// TextDecoder decodes texts in UTF-8 or ISO Latin 1, and records whether it decoded a text in ISO
+// Latin 1.
 type TextDecoder struct{ Latin1 bool }
 
-// Line returns text as one line that is safe for a terminal.
+// Line decodes a text, and returns it as one line that is safe for a terminal.
 func (l *TextDecoder) Line(octets string) string {
 	if !utf8.ValidString(octets) {
 		l.Latin1 = true

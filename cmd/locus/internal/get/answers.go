@@ -17,21 +17,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// answers holds the answers from the flags, for all forms.
+// answers holds the answers from the flags, which apply to all forms.
 type answers struct {
 	flags []string    // values of --answer
 	file  []fileValue // answers from --answers, in order
-	asked atomic.Bool // fill was called with a form
+	asked atomic.Bool // the method fill has received a form
 }
 
 // fileValue is one answer in the file for --answers.
 type fileValue struct {
-	named bool   // the field selects the question; otherwise the position in the list does
+	named bool   // true if field selects the question; otherwise the position in the list selects it
 	field string // number or prompt
 	value any    // string, bool, json.Number, []any or nil
 }
 
-// newAnswers parses the answers from the flags. It returns nil if there are none.
+// newAnswers parses the answers from the flags. It returns nil if the flags contain no answers.
 func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers, error) {
 	if len(flags) == 0 && file == "" {
 		return nil, nil
@@ -113,7 +113,7 @@ func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error
 	return list, true, nil
 }
 
-// apply stores the answers in list. The questions of the form are all.
+// apply stores the answers in list. The parameter all contains the questions of the form.
 func (x *answers) apply(all []form.Question, list []string) error {
 	seen := map[int]bool{}
 	for i, v := range x.file {
@@ -192,8 +192,8 @@ func jsonAnswer(q form.Question, v any) (string, error) {
 	return "", errors.New("an object is not an answer")
 }
 
-// splitAnswer splits FIELD=TEXT. FIELD may contain "=", because a prompt may. If there is a single
-// question, the whole text is the answer.
+// splitAnswer splits a text of the form FIELD=TEXT. FIELD may contain "=", because prompts may
+// contain "=". If the form contains a single question, the whole text is the answer.
 func splitAnswer(all []form.Question, text string) (q form.Question, answer string, err error) {
 	if len(all) == 1 {
 		return all[0], text, nil
@@ -209,7 +209,7 @@ func splitAnswer(all []form.Question, text string) (q form.Question, answer stri
 	return form.Question{}, "", noSuchField(all)
 }
 
-// findQuestion returns the question with that number or prompt.
+// findQuestion returns the question with the given number or prompt.
 func findQuestion(all []form.Question, field string) (form.Question, error) {
 	if n, err := strconv.Atoi(strings.TrimSpace(field)); err == nil && n >= 1 && n <= len(all) {
 		return all[n-1], nil

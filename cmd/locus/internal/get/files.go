@@ -20,11 +20,12 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// place returns the directory and the file name for -o. For a device or pipe, name is empty and dir
-// is the path.
+// place returns the directory and the file name that the flag -o selects. For a device or pipe,
+// the result name is empty and the result dir is its path.
 //
-// Another user may have created a symbolic link with that name, so place follows the link only with
-// --overwrite. It always follows links in /dev, because they belong to the system.
+// If the path is a symbolic link, place follows the link only with --overwrite, because another
+// user may have created the link. It always follows links in /dev, because these links belong to
+// the system.
 func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
@@ -64,7 +65,7 @@ func linkError(path string) error {
 	return errors.New(path + " is a symbolic link to " + to)
 }
 
-// kindError is an error with the kind of an error from package transfer.
+// kindError adds a failure kind to an error from package transfer.
 type kindError struct {
 	error
 	kind error
@@ -83,7 +84,8 @@ func (g *getter) toNames(ctx context.Context, args []string) error {
 	return g.toFolder(ctx, args, dir, func(u locus.URL) string { return transfer.Name(g.App.Registry, u) })
 }
 
-// toFolder fetches the URLs to files in dir, several concurrently.
+// toFolder fetches several URLs concurrently, and writes the resources to files in the directory
+// dir.
 func (g *getter) toFolder(ctx context.Context, args []string, dir string, name func(locus.URL) string) error {
 	jobs, err := g.jobs(args, name)
 	if err != nil || len(jobs) == 0 {
@@ -147,7 +149,8 @@ func writeFile(w io.Writer, m *scheme.Menu) error {
 	return err
 }
 
-// openFolder opens the directory for files. If -d names it, openFolder creates it.
+// openFolder opens the directory for files. If the flag -d names a missing directory, openFolder
+// creates the directory.
 func (g *getter) openFolder(dir string) (*os.Root, error) {
 	var folder *os.Root
 	var err error
@@ -163,8 +166,8 @@ func (g *getter) openFolder(dir string) (*os.Root, error) {
 	return folder, nil
 }
 
-// jobs returns the jobs for all inputs. It reads all inputs before it returns, to detect equal file
-// names.
+// jobs returns the jobs for all inputs. It reads all inputs before it returns, so that it can
+// detect equal file names.
 func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
 	var jobs []transfer.Job
 	for text, err := range g.App.Inputs(args) {
@@ -254,15 +257,15 @@ func advise(err error) error {
 	return err
 }
 
-// leftovers counts the incomplete transfers after an interrupt or a failure.
+// leftovers counts the transfers that an interrupt or a failure left incomplete.
 type leftovers struct {
 	parts    int
-	unsure   int // parts of files that the server may be unable to complete
+	unsure   int // incomplete files that the server may be unable to resume
 	notBegun int
 }
 
-// add counts a failed job. It returns false if no message is needed, because an interrupt prevented
-// the start of the job.
+// add counts a failed job. It returns false if an interrupt prevented the start of the job, so
+// that no message is needed.
 func (l *leftovers) add(err error) bool {
 	var e *transfer.Error
 	if errors.As(err, &e) && e.Part != "" {

@@ -22,9 +22,9 @@ import (
 type getter struct {
 	show.Viewer
 
-	output     string // -o
-	remoteName bool   // -O
-	dir        string // -d
+	output     string // value of the flag -o
+	remoteName bool   // value of the flag -O
+	dir        string // value of the flag -d
 	resume     bool
 	overwrite  bool
 	noTimes    bool
@@ -34,7 +34,7 @@ type getter struct {
 	active      bool
 	literalTabs bool
 	answer      []string // values of --answer
-	answersFile string   // --answers
+	answersFile string   // value of --answers
 	archives    client.Archives
 	answers     *answers // answers from both flags; may be nil
 	archive     base.Archive
@@ -87,7 +87,7 @@ get takes a login from the URL or ~/.netrc, or prompts for it when a server requ
 const getExamples = `  locus get ftp://ftp.example.net/pub/
   locus get -O ftp://ftp.example.net/pub/README`
 
-// New returns the subcommand.
+// New returns the subcommand "get".
 func New(a *base.App) *cobra.Command {
 	g := &getter{Viewer: show.Viewer{App: a}, polite: access.Politeness{MaxWait: time.Minute}}
 	g.RunSession = g.session
@@ -144,7 +144,7 @@ func New(a *base.App) *cobra.Command {
 
 type archiveError = client.ArchiveError
 
-// settle checks combinations of flags, and takes missing values from the configuration.
+// settle checks the combination of flags, and sets missing values from the configuration.
 func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	set := cmd.Flags().Changed
 	files := g.remoteName || set("output") && g.output != "-"
@@ -199,7 +199,8 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// run fetches the URLs. It reports the failure of a URL at once, and returns only usage errors.
+// run fetches the URLs. It immediately reports the failure of a URL, and returns only usage
+// errors.
 func (g *getter) run(ctx context.Context, args []string) error {
 	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
 	if g.Verbose {

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// partsToFolder writes the selected part of each message to a file in dir. If the name is empty,
-// the file has the name of the part.
+// partsToFolder writes the selected part of each message to a file in dir. If the parameter name
+// is empty, the file has the name of the part.
 func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
 	folder, err := g.openFolder(dir)
 	if err == nil {
@@ -46,7 +46,7 @@ func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name str
 type partWriter struct {
 	*getter
 	folder *os.Root
-	name   string // file name; if empty, the part's name
+	name   string // file name; empty selects the name of the part
 	jobs   []transfer.Job
 	left   leftovers
 }
@@ -71,7 +71,7 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	}
 	w.jobs = append(w.jobs, transfer.Job{URL: u, Name: name})
 	w.distinguish(w.jobs)
-	// Write the part like any other file.
+	// Write the part in the same way as any other file.
 	open := partClient(func(ctx context.Context, req access.Request) (*access.Result, error) {
 		o, err := w.PartObject(ctx, l, part, &scheme.Request{Offset: req.Offset})
 		return &access.Result{URL: result.URL, Resource: o}, err
@@ -86,7 +86,7 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	return nil
 }
 
-// partClient is a [transfer.Client].
+// partClient is a function that implements [transfer.Client].
 type partClient func(context.Context, access.Request) (*access.Result, error)
 
 func (c partClient) Do(ctx context.Context, req access.Request) (*access.Result, error) {

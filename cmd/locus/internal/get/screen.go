@@ -18,7 +18,7 @@ type screenJSON struct {
 	Rows    int           `json:"rows"`
 	Columns int           `json:"columns"`
 	Cursor  positionJSON  `json:"cursor"`
-	Locked  string        `json:"locked,omitempty"` // why the keyboard is locked
+	Locked  string        `json:"locked,omitempty"` // reason why the keyboard is locked
 	Text    []shape.Text  `json:"text"`
 	Fields  []screenField `json:"fields"`
 }
@@ -28,7 +28,7 @@ type positionJSON struct {
 	Column int `json:"column"`
 }
 
-// screenField is a field of a 3270 screen. It omits the value of a hidden field.
+// screenField is a field of a 3270 screen. The value of a hidden field is omitted.
 type screenField struct {
 	positionJSON
 	Length      int         `json:"length"`
@@ -80,7 +80,8 @@ func describeScreen(f show.Found, s *tn3270.Screen) screenJSON {
 	return d
 }
 
-// colorNames are the names of field colors for programs. The default color is not in the list.
+// colorNames maps field colors to the names in the JSON output. It does not contain the default
+// color.
 var colorNames = map[tn3270.Color]string{
 	tn3270.NeutralBlack: "neutral-black", tn3270.Blue: "blue", tn3270.Red: "red", tn3270.Pink: "pink", tn3270.Green: "green",
 	tn3270.Turquoise: "turquoise", tn3270.Yellow: "yellow", tn3270.Neutral: "neutral", tn3270.Black: "black", tn3270.DeepBlue: "deep-blue",

@@ -21,7 +21,7 @@ import (
 // script is the list of steps for a session.
 type script struct {
 	steps  []step
-	settle time.Duration // --settle
+	settle time.Duration // value of --settle
 }
 
 // step is text to send, a key to press, or a pattern to wait for.
@@ -50,7 +50,7 @@ func (s *script) run(d session.Driver) error {
 		case stepExpect:
 			err = d.Expect(st.expect)
 		case stepPress:
-			// Only a 3270 screen has such keys.
+			// Only a 3270 screen supports named keys.
 			if screen, ok := d.(*session.Screen); ok {
 				err = screen.Press(st.press)
 			}
@@ -92,7 +92,7 @@ type stepFlag struct {
 
 var _ pflag.Value = stepFlag{}
 
-// Set adds the step.
+// Set adds the step to the script.
 func (f stepFlag) Set(text string) error {
 	st := step{kind: f.kind}
 	var err error
@@ -117,7 +117,7 @@ func (f stepFlag) String() string { return "" }
 
 func (f stepFlag) Type() string { return "string" }
 
-// unescape decodes \r, \n, \t, \e, \\ and \xHH.
+// unescape decodes the escapes \r, \n, \t, \e, \\ and \xHH.
 func unescape(text string) (string, error) {
 	var b strings.Builder
 	for {

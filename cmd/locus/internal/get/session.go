@@ -21,10 +21,10 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// sessionTimeout is the default time limit for a step.
+// sessionTimeout is the default time limit for a step of a script.
 const sessionTimeout = 30 * time.Second
 
-// session runs the script in a session, and writes the host's output.
+// session runs the script in a session, and writes the output of the host.
 func (g *getter) session(ctx context.Context, f show.Found, s *scheme.Session, to show.Stream) error {
 	err := g.play(ctx, f, s, to)
 	if err == nil || ctx.Err() != nil {
@@ -60,7 +60,7 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 
 type sessionJSON struct {
 	shape.Resource
-	Received int64 `json:"received"` // received bytes
+	Received int64 `json:"received"` // number of received bytes
 }
 
 func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionTimeout) }
@@ -103,7 +103,7 @@ type sessionEvent struct {
 	Text  shape.Text    `json:"text"`
 }
 
-// transcript returns the writer of session events for the stream.
+// transcript returns a function that writes session events to the stream.
 func (g *getter) transcript(f show.Found, to show.Stream) func(event session.Event, octets []byte) error {
 	if g.App.Flags.JSON && to.IsStdout {
 		return g.sessionEvents(f)
@@ -127,8 +127,8 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event session.Eve
 	}
 }
 
-// sessionEvents returns a function that writes JSON events. If a character is split, the function
-// saves its start for the next event.
+// sessionEvents returns a function that writes JSON events. If an event ends within a character,
+// the function saves the incomplete character for the next event.
 func (g *getter) sessionEvents(f show.Found) func(event session.Event, octets []byte) error {
 	var rest []byte
 	return func(event session.Event, octets []byte) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// toStream fetches the URLs in the order of the input.
+// toStream fetches the URLs in the order of the input, and writes the resources to a stream.
 func (g *getter) toStream(ctx context.Context, args []string, to show.Stream) error {
 	for text, err := range g.App.Inputs(args) {
 		u, ok := g.ReadURL(text, err)

@@ -69,7 +69,7 @@ mirror obeys robots.txt and Retry-After. It takes logins from the URL or ~/.netr
 Exit status:
 3 if a resource could not be fetched; 4 if the policy denied one.`
 
-// New returns the subcommand.
+// New returns the subcommand "mirror".
 func New(a *base.App) *cobra.Command {
 	r := &runner{a: a}
 	cmd := &cobra.Command{
@@ -122,10 +122,10 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// layouts must not be modified.
+// layouts lists the values of the flag that selects the layout. It must not be modified.
 var layouts = []string{"host", "url", "flat", "type"}
 
-// settle converts the flags to options.
+// settle converts the flags to the options of package mirror.
 func (r *runner) settle(flags *pflag.FlagSet) (err error) {
 	o := &r.o
 	switch {
@@ -170,7 +170,8 @@ func (r *runner) patterns(flag string, texts []string) (list []policy.Pattern, e
 	return list, nil
 }
 
-// newerThan parses a date. For a file name, it returns the file's modification time.
+// newerThan parses a date or the name of a file. For a file name, it returns the modification time
+// of the file.
 func newerThan(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -187,7 +188,7 @@ func newerThan(text string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// run mirrors the URLs. It reports each failure at once.
+// run mirrors the URLs. It immediately reports each failure.
 func (r *runner) run(ctx context.Context, args []string) error {
 	var starts []locus.URL
 	for input, err := range r.a.URLs(args) {

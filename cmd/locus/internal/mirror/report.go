@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/mirror"
 )
 
-// eventLine is the outcome of a resource, as JSON.
+// eventLine describes the outcome for one resource as JSON.
 type eventLine struct {
 	URL    string        `json:"url"`
 	File   *shape.Text   `json:"file"`
@@ -24,7 +24,7 @@ type eventLine struct {
 	Error  *shape.Reason `json:"error"`
 }
 
-// summaryLine is the outcome of a run, as JSON.
+// summaryLine describes the outcome of a run as JSON.
 type summaryLine struct {
 	Added    int   `json:"added"`
 	Changed  int   `json:"changed"`
@@ -32,14 +32,14 @@ type summaryLine struct {
 	Gone     int   `json:"gone"`
 	Failed   int   `json:"failed"`
 	Deleted  int   `json:"deleted"`
-	Excluded int   `json:"excluded"` // URLs excluded by robots.txt
+	Excluded int   `json:"excluded"` // number of URLs that robots.txt excludes
 	Loops    int   `json:"loops"`
 	Bytes    int64 `json:"bytes"`
 	Whole    bool  `json:"whole"` // all listings were complete
 	Finished bool  `json:"finished"`
 }
 
-// report writes the outcome of a resource.
+// report writes the outcome for one resource.
 func (r *runner) report(e mirror.Event) {
 	r.done++
 	r.octets += e.Size

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// Display shows a host's output on a terminal.
+// Display shows the output of a remote host on a terminal.
 type Display struct {
 	Writer      io.Writer
 	Level       term.Level        // filter level
@@ -17,12 +17,12 @@ type Display struct {
 
 	filter    term.Filter
 	passed    []byte // buffer for filtered text
-	sequence  []byte // last escape sequence, if it may be unfinished
+	sequence  []byte // last escape sequence, if the sequence may be unfinished
 	Alternate bool   // the terminal shows its alternate screen
 	inLine    bool   // the last byte was not a line end
 }
 
-// Write shows output from the host.
+// Write shows output of the host.
 func (d *Display) Write(p []byte) (int, error) {
 	d.filter.Level = d.Level
 	d.passed = d.filter.Append(d.passed[:0], p)
@@ -37,13 +37,13 @@ func (d *Display) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteOwn shows text from locus. The next Write reports any error.
+// WriteOwn shows a text of locus itself. The next Write reports any error.
 func (d *Display) WriteOwn(text string) {
 	d.inLine = text != "" && text[len(text)-1] != '\n'
 	io.WriteString(d.Writer, text)
 }
 
-// FreshLine starts a new line, unless the current one is empty.
+// FreshLine starts a new line, unless the current line is empty.
 func (d *Display) FreshLine() {
 	if d.inLine {
 		d.WriteOwn("\r\n")
@@ -54,7 +54,7 @@ const (
 	// cancel ends an unfinished escape sequence from the host.
 	cancel         = "\x18"
 	EnterAlternate = "\x1b[?1049h"
-	// ResetTerminal resets all terminal state that the host may have changed.
+	// ResetTerminal is the text that resets all terminal state that the host may have changed.
 	ResetTerminal = cancel + term.Quiet + term.Sane
 )
 
@@ -74,13 +74,13 @@ func (d *Display) turned(second bool) {
 	d.Alternate = second
 }
 
-// modeChange matches sequences that may switch to the alternate screen: CSI ? modes h.
+// modeChange matches escape sequences that may switch to or from the alternate screen.
 var modeChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[\?([0-9;]{0,60})([hl])`) })
 
 const maxModeChange = 64
 
-// see detects whether the terminal switches to or from its alternate screen. A sequence may be
-// split over several writes. It is harmless to detect the last sequence twice.
+// see detects whether the terminal switches to or from its alternate screen. An escape sequence
+// may be split over several writes. Detecting the last sequence twice is harmless.
 func (d *Display) see(shown []byte) {
 	if len(d.sequence) == 0 && bytes.IndexByte(shown, '\x1b') < 0 {
 		return

@@ -15,8 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menu writes a list for display or for programs. It writes each item when the item arrives, so a
-// list may have any length. After an error, the earlier items remain.
+// menu writes a menu for display or for programs. It writes each item when the item arrives, so a
+// menu may contain any number of items. If an error occurs, the output contains the items before
+// the error.
 func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
 		return v.menuJSON(f, m)
@@ -50,7 +51,7 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 			return items, err
 		}
 		if !to.ForPeople {
-			// Write the row like an item without a URL.
+			// Write the row in the form of an item without a URL.
 			row = strings.TrimSpace(row) + "\t"
 		}
 		_, err = io.WriteString(to.Writer, row+"\n")
@@ -58,8 +59,8 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 	return items, err
 }
 
-// WriteLines writes each item's title, a TAB and the URL, which may be empty. It returns the
-// number of items.
+// WriteLines writes a line for each item. The line contains the title, a TAB and the URL, which
+// may be empty. It returns the number of items.
 func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDecoder) (n int, err error) {
 	for item, err := range items {
 		if err == nil {
@@ -73,9 +74,9 @@ func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDe
 	return n, nil
 }
 
-// table writes a list for display. A row contains the number, the kind and the title of a link. If
-// the first link has a size and a date, they precede the titles. Articles and newsgroups have their
-// own columns. A line without a URL gets no number.
+// table writes a menu for display. A row contains the number, the kind and the title of a link. If
+// the first link has a size and a date, columns for sizes and dates precede the titles. Articles
+// and newsgroups have other columns. A text line without a URL has no number.
 type table struct {
 	w io.Writer
 	*form.TextDecoder
@@ -89,7 +90,7 @@ type table struct {
 const maxHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
-	var held []scheme.Item // items before the first link
+	var held []scheme.Item // items that arrived before the first link
 	decide := func(l scheme.Listing) error {
 		t.listing = cmp.Or(t.listing, l)
 		for _, item := range held {
@@ -116,8 +117,8 @@ func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
 	return decide(scheme.ListLinks)
 }
 
-// listingOf returns the listing for a menu whose first link is item. Search results show their
-// scores in notes, not in a column.
+// listingOf returns the listing (the kind of columns) for a menu in which item is the first link.
+// Scores of search results appear in notes, not in a column.
 func listingOf(item scheme.Item) scheme.Listing {
 	switch l := item.Listing(); {
 	case l != scheme.ListResults:
@@ -128,7 +129,7 @@ func listingOf(item scheme.Item) scheme.Listing {
 	return scheme.ListLinks
 }
 
-// Columns of the screen at which titles begin, and the widths of other columns.
+// The screen columns at which titles begin, and the widths of the other columns.
 const (
 	wideIndent    = form.Indent + 8 + 2 + 16 + 2
 	articleIndent = 8 + 2
@@ -154,8 +155,8 @@ func (t *table) row(item scheme.Item) error {
 	return err
 }
 
-// textRow writes a line without a URL, which is a text, an error or a broken link. An error or
-// broken link is shown with its kind.
+// textRow returns the row for an item without a URL, which is a text, an error or a broken link.
+// The row of an error or a broken link contains the kind.
 func (t *table) textRow(item scheme.Item) string {
 	indent := map[scheme.Listing]int{scheme.ListLinks: form.Indent, scheme.ListFiles: wideIndent, scheme.ListArticles: articleIndent}[t.listing]
 	kind := ""
@@ -187,16 +188,18 @@ func (t *table) noteOf(item scheme.Item) string {
 	return "  " + t.Line(item.Note)
 }
 
-// column pads or shortens text, which must be safe, to width columns.
+// column pads or shortens a text to the given width, in columns. The text must be safe for a
+// terminal.
 func column(text string, width int) string {
 	text = term.Truncate(text, width)
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
 
-// shortNames contains the characters that a short name of a media type may contain.
+// shortNames contains the permitted characters in the short name of a media type.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// ShortKind returns the kind, or the type of an object, in at most seven characters.
+// ShortKind returns the kind of an item, or the media type of an object, in at most seven
+// characters.
 func ShortKind(item scheme.Item) string {
 	if item.Kind != scheme.KindObject {
 		return string(item.Kind)

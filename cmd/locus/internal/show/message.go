@@ -72,11 +72,11 @@ func (l *openedMessage) writeText(w io.Writer) error {
 
 const (
 	maxInMemory = 8 << 20
-	maxMessage  = 64 << 20 // unless --max-size sets another limit
+	maxMessage  = 64 << 20 // maximum message size in bytes, unless --max-size sets another limit
 )
 
-// untilDone reads from r until ctx is cancelled. The viewer parses and decodes a message through
-// untilDone, so that Ctrl-C stops it.
+// untilDone reads from r until ctx is cancelled. The viewer parses and decodes messages from this
+// reader, so that Ctrl-C stops the parser.
 type untilDone struct {
 	ctx context.Context
 	r   io.ReaderAt
@@ -89,7 +89,7 @@ func (u untilDone) ReadAt(p []byte, at int64) (int, error) {
 	return u.r.ReadAt(p, at)
 }
 
-// spool stores data in memory, or in a temporary file if it is large.
+// spool stores data in memory. If the data is large, it uses a temporary file.
 type spool struct {
 	octets []byte
 	file   *wholefile.Temporary
@@ -145,14 +145,14 @@ type messageJSON struct {
 }
 
 type partJSON struct {
-	Part      string      `json:"part"` // value for --part
+	Part      string      `json:"part"` // value of --part that selects this part
 	MediaType shape.Text  `json:"mediaType"`
 	Name      *shape.Text `json:"name"`
 	Size      *int64      `json:"size"` // size in bytes after decoding
 	ContentID *shape.Text `json:"contentId"`
 }
 
-// DescribeStored describes the message in a file. It returns nil if the file can't be read.
+// DescribeStored describes the message in a file. It returns nil if it can't read the file.
 func DescribeStored(isNews bool, path string) *messageJSON {
 	f, err := os.Open(path)
 	if err != nil {
@@ -170,8 +170,8 @@ func DescribeStored(isNews bool, path string) *messageJSON {
 	return describeMessage(isNews, m)
 }
 
-// describeMessage describes a message. If m is nil, it returns nil. isNews reports whether the
-// message has a news URL.
+// describeMessage describes a message. If m is nil, it returns nil. The parameter isNews reports
+// whether the URL of the message is a news URL.
 func describeMessage(isNews bool, m *message.Message) *messageJSON {
 	if m == nil {
 		return nil
@@ -213,7 +213,8 @@ func isPartPath(text string) bool {
 	return true
 }
 
-// ReadPart reads a message and finds the part of --part. The caller must close the result.
+// ReadPart reads a message and finds the part that the flag --part selects. The caller must close
+// the result.
 func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource, free bool) (*openedMessage, message.Part, error) {
 	o, ok := resource.(*scheme.Object)
 	if !ok || !IsMessage(o.Type) {
@@ -258,8 +259,8 @@ func listParts(m *message.Message) string {
 	return "there are " + strings.Join(list, ", ")
 }
 
-// showPart writes the part of a message that --part selects. The part is written like an object. On
-// a terminal, showPart decodes text.
+// showPart writes the part of a message that --part selects. It writes the part in the same way as
+// an object. On a terminal, showPart decodes text.
 func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
 	l, part, err := v.ReadPart(ctx, f, resource, !to.ForPeople)
 	if err != nil {
@@ -276,7 +277,7 @@ func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource
 	return v.object(ctx, f, o, to)
 }
 
-// PartObject returns a part as the object that req requests.
+// PartObject returns a message part as an object, in response to the request req.
 func (v *Viewer) PartObject(ctx context.Context, l *openedMessage, part message.Part, req *scheme.Request) (*scheme.Object, error) {
 	asked := *req
 	asked.URL, asked.Limit = l.object.URL, v.App.Flags.MaxSize

@@ -21,15 +21,15 @@ import (
 
 // Selection holds the flags that select a part or a range of a resource.
 type Selection struct {
-	Part   string    // --part
-	Items  itemRange // --items
+	Part   string    // value of --part
+	Items  itemRange // value of --items
 	within string    // value of --in
 	like   []string  // values of --like
 
-	received bool // --received
+	received bool // value of --received
 
 	message  locus.URL   // message that the field within names
-	Examples []locus.URL // URLs that like names
+	Examples []locus.URL // URLs that the field like names
 }
 
 func (s *Selection) addFlags(f *pflag.FlagSet) {
@@ -73,7 +73,8 @@ func (s *Selection) Check(a *base.App, args []string) error {
 	return nil
 }
 
-// HasTrait reports whether one of args is, or may be, a URL of a scheme with the trait.
+// HasTrait reports whether one of the arguments is (or may be) a URL whose scheme has the given
+// trait.
 func HasTrait(a *base.App, args []string, t scheme.Traits) bool {
 	return mayBe(args, func(u locus.URL) bool { return a.Registry.Scheme(u).Traits.Has(t) })
 }
@@ -85,7 +86,7 @@ func mayBe(args []string, wanted func(locus.URL) bool) bool {
 	})
 }
 
-// messageURL returns a message's URL, from a URL or a file path.
+// messageURL returns the URL of a message. The text is a URL or a file path.
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
 	s, known := a.Registry.Lookup(u.Scheme())
@@ -98,7 +99,8 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Shown())
 }
 
-// From returns the message that contains the object of u, or nil if no flag names it.
+// From returns the message that contains the object at the URL u, or nil if no flag names a
+// message.
 func (v *Viewer) From(u locus.URL) *access.Result {
 	if v.message.IsZero() || !v.App.Registry.Scheme(u).Traits.Has(scheme.Contained) {
 		return nil
@@ -115,7 +117,7 @@ type itemRange struct {
 
 var _ pflag.Value = (*itemRange)(nil)
 
-// Set reads "100-200", "100-", "-200", "150" or "newest:50".
+// Set parses a range such as "100-200", "100-", "-200", "150" or "newest:50".
 func (r *itemRange) Set(text string) error {
 	*r = itemRange{text: text, given: true}
 	if newest, ok := strings.CutPrefix(text, "newest:"); ok {
@@ -181,13 +183,13 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 	return nil
 }
 
-// CompleteScreenFlags sets the shell completions for the tn3270 flags.
+// CompleteScreenFlags sets the shell completions for the flags of tn3270 sessions.
 func CompleteScreenFlags(cmd *cobra.Command) {
 	base.CompleteFlag(cmd, "model", func() []string { return []string{"2", "3", "4", "5"} })
 	base.CompleteFlag(cmd, "code-page", tn3270.CodePages)
 }
 
-// HasScreen reports whether one of args may be a session with a 3270 screen.
+// HasScreen reports whether one of the arguments may be the URL of a session with a 3270 screen.
 func HasScreen(args []string) bool {
 	return mayBe(args, func(u locus.URL) bool { return u.Scheme() == "tn3270" })
 }

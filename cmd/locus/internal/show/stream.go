@@ -21,9 +21,9 @@ import (
 // Stream is the destination of resources.
 type Stream struct {
 	Writer       *bufio.Writer
-	ForPeople    bool   // the output is for display
-	IsStdout     bool   // the stream is standard output, to which --json writes
-	BinaryAdvice string // advice about binary data on a terminal
+	ForPeople    bool   // the output is for display, not for programs
+	IsStdout     bool   // the stream is standard output, to which locus writes JSON
+	BinaryAdvice string // advice for users who try to show binary data on a terminal
 }
 
 // Stdout returns the stream for standard output.
@@ -34,7 +34,7 @@ func (v *Viewer) Stdout() Stream {
 	}
 }
 
-// Unbuffered returns a writer that flushes each write.
+// Unbuffered returns a writer that flushes the stream after each write.
 func (s Stream) Unbuffered() io.Writer { return flushWriter{s.Writer} }
 
 type flushWriter struct{ w *bufio.Writer }
@@ -47,7 +47,7 @@ func (f flushWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fetch fetches u with the flags.
+// Fetch fetches the URL u with the options that the flags select.
 func (v *Viewer) Fetch(ctx context.Context, u locus.URL) (*access.Result, error) {
 	return v.Client.Do(ctx, access.Request{
 		URL: u, From: v.From(u), NoFollow: v.NoFollow, Accept: v.View, AcceptLanguage: v.Language, Items: v.Items.ItemRange,
@@ -55,7 +55,7 @@ func (v *Viewer) Fetch(ctx context.Context, u locus.URL) (*access.Result, error)
 	})
 }
 
-// Show writes a resource.
+// Show writes a resource to a stream.
 func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
 	if v.Part != "" {
 		return v.showPart(ctx, f, resource, to)
@@ -75,7 +75,7 @@ func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to
 	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
 }
 
-// object writes or describes an object. On a terminal it formats messages.
+// object writes or describes an object. On a terminal, it formats mail and news messages.
 func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	if !v.App.Flags.JSON {
 		defer v.NoteOf(f.Asked, o.Note)
@@ -105,7 +105,7 @@ func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Strea
 	return errors.Join(v.octets(ctx, f, o, to), broken)
 }
 
-// octets writes the data of an object. A terminal gets only text.
+// octets writes the data of an object. It writes only text to a terminal.
 func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	w := to.Unbuffered()
 	if to.ForPeople && !v.Raw && o.Encoding != "" {
@@ -113,7 +113,7 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 	}
 	if to.ForPeople && !v.Raw {
 		body := bufio.NewReaderSize(o.Body, firstBlock)
-		// The next read returns the same error.
+		// Ignore the error, because the next read returns the same error.
 		_, _ = body.Peek(1)
 		if first, _ := body.Peek(body.Buffered()); bytes.IndexByte(first, 0) >= 0 {
 			return scheme.Hint(errBinary, to.BinaryAdvice)
@@ -132,16 +132,17 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 	return err
 }
 
-// firstBlock is the number of bytes that decide whether data is text or binary.
+// firstBlock is the number of bytes from which the viewer determines whether data is text or
+// binary.
 const firstBlock = 4 << 10
 
 var errBinary = errors.New("binary data is not written to a terminal")
 
-// safeWriter writes text to a terminal and escapes control characters. It accepts a character that
-// is split over several writes.
+// safeWriter writes text to a terminal and escapes control characters. A character may be split
+// over several writes.
 type safeWriter struct {
 	w    io.Writer
-	rest []byte // start of a split character or a CR LF
+	rest []byte // bytes of an unfinished character or CR LF
 }
 
 func (s *safeWriter) Write(p []byte) (int, error) {
@@ -161,13 +162,13 @@ func (s *safeWriter) Close() error {
 	return s.write(rest)
 }
 
-// write writes whole characters, without the CR of a line end.
+// write writes complete characters. It removes the CR from each line end.
 func (s *safeWriter) write(text []byte) error {
 	_, err := io.WriteString(s.w, term.SafeLines(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))))
 	return err
 }
 
-// unfinished is like Incomplete, but it also counts a CR at the end of text.
+// unfinished is like Incomplete, but also counts a CR at the end of the text.
 func unfinished(text []byte) int {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		return 1
@@ -188,7 +189,7 @@ func Incomplete(text []byte) int {
 	return 0
 }
 
-// CountWriter counts the bytes that it passes on.
+// CountWriter counts the bytes that it passes to the underlying writer.
 type CountWriter struct {
 	Writer io.Writer
 	Count  int64
@@ -200,9 +201,9 @@ func (c *CountWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// showText returns a writer for a text of the given media type. It decodes the charset of the text,
-// escapes control characters, and writes the result to w. The caller must call done at the end of
-// the text.
+// showText returns a writer for a text of the given media type. It decodes the charset of the
+// text, escapes control characters, and writes the result to w. The caller must call the function
+// done at the end of the text.
 func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Writer, done func()) {
 	safe := &safeWriter{w: w}
 	name := charset.OfType(mediaType)

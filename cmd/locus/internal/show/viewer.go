@@ -1,5 +1,5 @@
-// Package show writes resources for display and for programs: data, menus, messages and
-// redirects. The subcommands get and open share it.
+// Package show writes resources (data, menus, messages and redirects) for display or as JSON for
+// programs. The subcommands "get" and "open" share this package.
 package show
 
 import (
@@ -31,13 +31,14 @@ type Viewer struct {
 	NoFollow bool
 	Verbose  bool
 
-	// RunSession writes the output of a session. If nil, sessions are not supported.
+	// RunSession writes the output of a session. If RunSession is nil, the viewer does not
+	// support sessions.
 	RunSession func(context.Context, Found, *scheme.Session, Stream) error
 
 	notes []string // notes to write after the resource
 }
 
-// AddVerboseFlag adds --verbose.
+// AddVerboseFlag adds the flag --verbose.
 func (v *Viewer) AddVerboseFlag(f *pflag.FlagSet) {
 	f.BoolVarP(&v.Verbose, "verbose", "v", false, "show requests and responses without passwords")
 }
@@ -49,7 +50,7 @@ func (v *Viewer) AddSelectionFlags(f *pflag.FlagSet) {
 	v.Selection.addFlags(f)
 }
 
-// CheckPreferences validates --view and --language.
+// CheckPreferences validates the flags --view and --language.
 func (v *Viewer) CheckPreferences() error {
 	for _, flag := range [...]struct{ name, value string }{{"view", v.View}, {"language", v.Language}} {
 		if _, err := scheme.ParsePreference(flag.value); err != nil {
@@ -59,7 +60,8 @@ func (v *Viewer) CheckPreferences() error {
 	return nil
 }
 
-// ReadURL reads one input. If it is not a URL, ReadURL reports that and returns false.
+// ReadURL parses one input as a URL. If the input is not a URL, ReadURL reports an error to the
+// user and returns false.
 func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	if err == nil {
 		u, err = locus.ParseWrapped(input)
@@ -117,7 +119,7 @@ func (v *Viewer) WriteNotes() {
 	v.notes = nil
 }
 
-// Trace writes a protocol exchange to standard error.
+// Trace returns a function that writes the protocol exchange to standard error.
 func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	return func(sent bool, line string) {
 		arrow := "<"
@@ -128,7 +130,7 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	}
 }
 
-// TraceProxies writes the proxies that a URL uses to standard error.
+// TraceProxies writes the proxies through which a request goes to standard error.
 func (v *Viewer) TraceProxies(_ context.Context, a access.Attempt) func(access.AttemptResult) {
 	for _, proxy := range a.Proxies {
 		v.App.Trace("*", fmt.Sprintf("%s through %s", a.URL, proxy))
@@ -136,7 +138,7 @@ func (v *Viewer) TraceProxies(_ context.Context, a access.Attempt) func(access.A
 	return nil
 }
 
-// Fail reports the failure of a URL, with the exit status of err.
+// Fail reports the failure of a URL. The kind of err determines the exit status.
 func (v *Viewer) Fail(url string, err error) { v.FailWith(base.StatusOf(base.KindOf(err)), url, err) }
 
 // FailWith reports the failure of a URL with the given exit status.
@@ -160,7 +162,8 @@ func (v *Viewer) NoteOf(u locus.URL, note string) {
 	}
 }
 
-// NewProgress starts a progress display for the named jobs, if a terminal is free for it.
+// NewProgress starts a progress display for the named jobs. It does so only if the parameter free
+// reports that no other output uses the terminal.
 func (v *Viewer) NewProgress(free bool, names ...string) *base.Progress {
 	if !free || v.Verbose {
 		return new(base.Progress)
