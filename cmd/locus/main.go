@@ -1,5 +1,5 @@
-// Command locus shows, checks, compares and dereferences URLs of every scheme of RFC 1738
-// and the URI draft. "locus help" lists its subcommands.
+// Command locus shows, checks, compares and opens URLs of all schemes that RFC 1738 and RFC 1630
+// define. "locus help" lists its subcommands.
 package main
 
 import (

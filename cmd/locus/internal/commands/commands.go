@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/internal/command/verify"
 )
 
-// subcommand describes a subcommand: its name, its group in the help, and its constructor.
+// subcommand describes a subcommand by its name, its group in the help text, and its constructor.
 type subcommand struct {
 	name  string
 	group base.Group
@@ -70,17 +70,17 @@ func All(a *base.App) (list []*cobra.Command) {
 	return list
 }
 
-// NewRoot returns the command "locus" with its subcommands and topics.
+// NewRoot returns the command "locus" with its subcommands and help topics.
 func NewRoot(a *base.App) *cobra.Command {
 	root := base.NewRoot(a, All(a), help.Topics(), help.New())
-	// The terminal guard needs no configuration.
+	// The terminal guard, a hidden subcommand, needs no configuration.
 	root.AddCommand(open.NewGuard(a))
 	return root
 }
 
 // rootFor returns the command for args. If the first argument is a subcommand or a URL, rootFor
-// creates only that subcommand. To create all subcommands takes longer than most runs. Only help,
-// completions and manual pages need all subcommands.
+// creates only that subcommand. Only help texts, completions and manual pages need all
+// subcommands, and creating them takes longer than most runs.
 func rootFor(a *base.App, args []string) *cobra.Command {
 	if len(args) == 0 {
 		return NewRoot(a)
@@ -100,5 +100,5 @@ func rootFor(a *base.App, args []string) *cobra.Command {
 // Main runs the command line of this process and returns the exit status.
 func Main() int { return base.Main(Run) }
 
-// Run runs args and returns the exit status.
+// Run runs the command line args and returns the exit status.
 func Run(a *base.App, args []string) int { return a.Execute(rootFor(a, args), args) }

@@ -2,7 +2,7 @@ package commandtest
 
 import "github.com/locus-url/locus/scheme/news/newstest"
 
-// NewsGroups returns a newsgroup with articles of many kinds, and an empty one.
+// NewsGroups returns a newsgroup with articles of many kinds, and an empty newsgroup.
 func NewsGroups() newstest.Groups {
 	return newstest.Groups{
 		"misc.empty": {Description: "Nothing.", Status: "m"},

@@ -16,12 +16,12 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// Survey is the scheme x-form, which requires answers to a form and returns the answers as its
-// resource.
+// Survey implements the test scheme x-form, which requires answers to a form and returns these
+// answers as a resource.
 type Survey struct {
 	Fields []scheme.FormField
-	Name   string // name of the only scheme; if empty, all schemes and x-form exist
-	Secure bool   // the scheme encrypts
+	Name   string // name of the only scheme to register; if empty, x-form is registered in addition to all other schemes
+	Secure bool   // connections of the scheme are encrypted
 	Refuse string // an answer that Submit rejects
 	Long   bool   // the answers do not fit into a URL
 	Reply  scheme.Resource
@@ -100,7 +100,7 @@ func (s *Survey) In(a *base.App) {
 	}
 }
 
-// EveryKind returns a survey with a field of every kind.
+// EveryKind returns a survey whose form contains a field of every kind.
 func EveryKind() *Survey {
 	return &Survey{Fields: []scheme.FormField{
 		{Kind: scheme.FieldNote, Prompt: "About you"},

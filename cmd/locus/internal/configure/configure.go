@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// New returns the subcommand.
+// New returns the subcommand "config".
 func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -72,7 +72,7 @@ a file.
 		Args: base.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return begin(a) },
 	}
-	// "config path" must work even with an invalid file.
+	// These subcommands must work even if the configuration file is invalid.
 	for _, c := range []*cobra.Command{path, begin} {
 		c.PersistentPreRunE = func(*cobra.Command, []string) error { return nil }
 	}
@@ -121,7 +121,8 @@ func begin(a *base.App) error {
 	}
 	err = os.MkdirAll(filepath.Dir(name), 0o700)
 	if err == nil {
-		// The user may later add the password of a proxy to the file.
+		// Other users must not be able to read the file, because the user may later add
+		// the password of a proxy.
 		var f *os.File
 		if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			_, err = f.WriteString(text)

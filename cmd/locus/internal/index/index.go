@@ -1,4 +1,5 @@
-// Package index implements the subcommand "locus index", which updates the mail index.
+// Package index implements the subcommand "locus index", which updates the index of the local
+// mail.
 package index
 
 import (
@@ -26,7 +27,7 @@ type indexing struct {
 	errors []string
 }
 
-// New returns the subcommand.
+// New returns the subcommand "index".
 func New(a *base.App) *cobra.Command {
 	x := &indexing{a: a}
 	cmd := &cobra.Command{
@@ -54,16 +55,16 @@ index and reads all mail again.`,
 }
 
 type indexJSON struct {
-	Index    shape.Text   `json:"index"` // file of the index
-	Size     int64        `json:"size"`  // size of that file in bytes
+	Index    shape.Text   `json:"index"` // name of the index file
+	Size     int64        `json:"size"`  // size of the index file in bytes
 	Messages int64        `json:"messages"`
-	New      int64        `json:"new"`    // messages that were new to the index
-	Octets   int64        `json:"octets"` // bytes read from mbox files
+	New      int64        `json:"new"`    // number of messages that the run added to the index
+	Octets   int64        `json:"octets"` // number of bytes read from mbox files
 	Seconds  float64      `json:"seconds"`
 	Rebuilt  bool         `json:"rebuilt"`
-	Errors   []shape.Text `json:"troubles"` // problems with the mail
-	// WithoutID is the number of messages without a Message-ID. Such messages can't be found, so
-	// Messages does not include them.
+	Errors   []shape.Text `json:"troubles"` // problems in the mail files
+	// WithoutID is the number of messages without a Message-ID. A lookup can't find such
+	// messages, so Messages does not include them.
 	WithoutID int64 `json:"withoutId"`
 }
 
@@ -102,7 +103,7 @@ func (x *indexing) run(ctx context.Context) error {
 	return nil
 }
 
-// logError records a problem with the mail.
+// logError records a problem in the mail files.
 func (x *indexing) logError(err error) {
 	x.mu.Lock()
 	x.errors = append(x.errors, err.Error())

@@ -1,4 +1,5 @@
-// Package schemes implements the subcommand "locus schemes", which lists the registry.
+// Package schemes implements the subcommand "locus schemes", which lists the registered URL
+// schemes.
 package schemes
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// New returns the subcommand.
+// New returns the subcommand "schemes".
 func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schemes",
@@ -74,8 +75,8 @@ RFC 1738 section 5, but can't open them. Schemes that have only a proxy come las
 	return cmd
 }
 
-// list returns the registered schemes, then other schemes of the IANA registry, and then schemes
-// for which only a proxy is configured.
+// list returns three groups of schemes, in this order: the schemes that locus implements, other
+// schemes in the IANA registry, and schemes for which only a proxy is configured.
 func list(a *base.App, table config.ProxyTable, gateways *access.Proxies) (list []shape.Scheme) {
 	for _, s := range a.Registry.All() {
 		list = append(list, shape.NewScheme(s))
