@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Archives holds the flags that open URLs from web archives.
+// Archives holds the flags that make a subcommand read URLs from web archives.
 type Archives struct {
 	Paths []string
 	Live  bool
@@ -36,8 +36,8 @@ type ArchiveError struct{ error }
 
 func (e *ArchiveError) Unwrap() error { return e.error }
 
-// Open opens the archives. Without flags it returns nil. The error is an [*ArchiveError],
-// or is about the flags.
+// Open opens the archives. If the flags select no archive, it returns nil. A failure to open an
+// archive is an [*ArchiveError]; any other error reports invalid flags.
 func (k *Archives) Open(a *base.App, r *scheme.Registry) (*archive.Store, error) {
 	at, err := k.time()
 	if err != nil || !k.Used() {
@@ -74,7 +74,7 @@ func (k *Archives) Check(a *base.App) (errs []error) {
 	return errs
 }
 
-// time returns the time of --at, or the zero time.
+// time returns the time that the flag --at selects, or the zero time.
 func (k *Archives) time() (t time.Time, err error) {
 	if !k.Used() && (k.at != "" || k.Live) {
 		return t, errors.New("--at and --live need --from FILE or --from DIR")
@@ -87,8 +87,7 @@ func (k *Archives) time() (t time.Time, err error) {
 	return t, err
 }
 
-// progress returns a function that reports the progress of reading archives, if that takes
-// long.
+// progress returns a function that shows the progress if reading the archives takes a long time.
 func progress(a *base.App) func(read, size int64) {
 	const every = 5 * time.Second
 	next := time.Now().Add(every)

@@ -1,5 +1,5 @@
-// Package client creates the client of a subcommand from the flags and the configuration.
-// It sets up schemes, policy, proxies, logins and the local mail.
+// Package client creates the client of a subcommand from the flags and the configuration. It
+// configures the schemes, the policy, proxies, logins and the local mail.
 package client
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// Options configures New. The global flags and the configuration also apply.
+// Options holds the parameters of [New]. The global flags and the configuration also apply.
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // may be nil
 	Observe    access.ObserveFunc               // may be nil
@@ -40,40 +40,42 @@ type Options struct {
 	NoProgress bool                             // show no progress
 	NoPrompt   bool                             // do not prompt for logins
 	Suspend    SuspendFunc                      // called around a prompt at the terminal; may be nil
-	ForProxy   bool                             // whether the sessions run in a gateway's pages
+	ForProxy   bool                             // the sessions run in the pages of a gateway
 
-	// Archives replaces the network.
+	// Archives selects web archives that the client reads instead of using the network.
 	Archives Archives
 	// Opened is called with the store of archives, if flags select archives. It may be nil.
 	Opened func(*archive.Store)
 
-	// Web holds HTTP options. Raw takes precedence over them.
+	// Web holds HTTP options. Raw takes precedence over these options.
 	Web http.Options
-	// Fields holds header fields in addition to the fields of the flags.
+	// Fields holds header fields that are sent in addition to the fields from the flags.
 	Fields []base.HostField
-	// Lookup is like [access.Options].Lookup. If nil, the default is used.
+	// Lookup is like [access.Options].Lookup. Nil selects the default.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Dial and Check are like the fields of [access.Options]. If nil, the defaults are used.
+	// Dial and Check are like the fields of the same names in [access.Options]. Nil selects
+	// the default.
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	Check func(locus.URL) error
-	// FromOthers reports that a user of another machine typed the URLs. Such URLs must not
-	// lead to private addresses.
+	// FromOthers reports that a user of another machine typed the URLs. The client does not
+	// open private addresses for such URLs.
 	FromOthers bool
 
 	// Wait is the maximum time that Dial waits before it connects. New extends each time
 	// limit that includes this wait.
 	Wait time.Duration
 
-	// Record is like [access.Options].Record. If nil, nothing is recorded.
+	// Record is like [access.Options].Record. If Record is nil, the client records no
+	// requests.
 	Record func(*scheme.Request) access.Recording
 
 	// NoTimeLimit removes the time limit, because Fill waits for a user.
 	NoTimeLimit bool
 }
 
-// SuspendFunc gives the terminal to a prompt until the caller calls the returned function
-// resume. The prompt must end when the returned context is cancelled, which ctx also
-// cancels.
+// SuspendFunc reserves the terminal for a prompt until the caller calls the returned function
+// resume. The prompt must end when the returned context is cancelled. Cancelling ctx also cancels
+// this context.
 type SuspendFunc func(ctx context.Context) (question context.Context, resume func())
 
 // New returns a client. The caller must call the returned function closeAll, which closes
@@ -144,8 +146,8 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	}, nil
 }
 
-// longer returns limit plus d. A zero limit means no limit or the default, so longer returns it
-// unchanged.
+// longer returns the sum of a time limit and d. It returns a zero limit unchanged, because zero
+// means no limit or the default.
 func longer(limit, d time.Duration) time.Duration {
 	if limit <= 0 {
 		return limit
@@ -153,7 +155,7 @@ func longer(limit, d time.Duration) time.Duration {
 	return limit + d
 }
 
-// CloseIdle closes the idle connections of every scheme of r.
+// CloseIdle closes the idle connections of every scheme in the registry r.
 func CloseIdle(r *scheme.Registry) {
 	for _, s := range r.All() {
 		if opener, ok := s.Access.Opener.(io.Closer); ok {
@@ -162,7 +164,7 @@ func CloseIdle(r *scheme.Registry) {
 	}
 }
 
-// Rules returns the policy from the flags and the configuration.
+// Rules returns the policy rules that the flags and the configuration select.
 func Rules(a *base.App) policy.Rules {
 	return policy.Rules{
 		AllowPrivate: a.Flags.AllowPrivate,
@@ -174,7 +176,8 @@ func Rules(a *base.App) policy.Rules {
 	}
 }
 
-// NewRegistry returns the schemes of the command. mail may be nil.
+// NewRegistry returns a registry with the schemes that the command supports. The parameter mail
+// may be nil.
 func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error) {
 	mode, err := ftp.ParseCWDMode(string(a.Config.FTP.CWD))
 	if err != nil {
@@ -204,9 +207,9 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	})...)
 }
 
-// receivedArticles returns a function that finds articles in the received mail. If the
-// configuration does not enable this, it returns nil. It also returns nil for archives, and for
-// clients of a gateway, because the mail is private to the gateway's user.
+// receivedArticles returns a function that finds news articles in the received mail, or nil if the
+// configuration does not enable this search. It also returns nil if the client reads archives or
+// belongs to a gateway. Clients of a gateway must not read the mail of the gateway's user.
 func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
 	if !a.Config.News.Received || o.ForProxy || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
 		return nil
@@ -233,12 +236,12 @@ func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.C
 	}
 }
 
-// proxyUser is the rlogin user name for a gateway's clients. A host that trusts user names must
-// not confuse a client with the gateway's own user.
+// proxyUser is the rlogin user name that a gateway sends for its clients. A host that trusts user
+// names must not confuse a client with the user who runs the gateway.
 const proxyUser = "locus-gateway"
 
-// telnetOptions returns the options for sessions. page reports whether the session runs in a
-// gateway's page.
+// telnetOptions returns the options for sessions. The parameter page reports whether the session
+// runs in a page of a gateway.
 func telnetOptions(a *base.App, page bool) *telnet.Options {
 	o := &telnet.Options{
 		LocalUser: a.Config.Rlogin.LocalUser,
@@ -266,7 +269,7 @@ func telnetOptions(a *base.App, page bool) *telnet.Options {
 	return o
 }
 
-// maxTerminalType is the longest terminal type that hosts must accept (RFC 1091).
+// maxTerminalType is the maximum length of a terminal type that hosts must accept (RFC 1091).
 const maxTerminalType = 40
 
 // NewsServer returns the news server from the configuration or NNTPSERVER. If neither

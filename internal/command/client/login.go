@@ -20,14 +20,14 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Login provides logins for servers: from ~/.netrc, or else from a prompt at the terminal,
-// once for each server. Ask may be called concurrently.
+// Login provides logins for servers from the file ~/.netrc. If the file contains no login, it
+// prompts at the terminal, once for each server. The method Ask may be called concurrently.
 type Login struct {
 	a       *base.App
-	warned  bool        // the note that other users can read the netrc file was written
+	warned  bool        // the note that other users can read the netrc file has been written
 	silent  bool        // never prompts
 	suspend SuspendFunc // called around a prompt; may be nil
-	mu      sync.Mutex  // one prompt at a time
+	mu      sync.Mutex  // permits only one prompt at a time
 	answers map[server]scheme.Credentials
 }
 
@@ -37,13 +37,13 @@ type server struct {
 	user, realm  string
 }
 
-// NewLogin returns a Login that prompts in a.
+// NewLogin returns a Login that prompts at the terminal of the App.
 func NewLogin(a *base.App) *Login { return &Login{a: a, answers: map[server]scheme.Credentials{}} }
 
 // maxAttempts is the number of rejected logins after which Login stops prompting.
 const maxAttempts = 3
 
-// Ask is an access.AskFunc. It returns false if there is no login to try.
+// Ask is an [access.AskFunc]. It returns false if there is no login that the client can try.
 func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials,
 	return c, ok, err
 }
 
-// fromNetrc looks for the login in the file named by NETRC, or in ~/.netrc.
+// fromNetrc looks up the login in the file that the variable NETRC names, or in ~/.netrc.
 func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err error) {
 	name := l.a.Getenv("NETRC")
 	if name == "" {
@@ -107,12 +107,13 @@ func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err
 type wanted struct {
 	host, user string
 	port       uint16 // 0 if unknown
-	exact      bool   // only an entry with the port matches
+	exact      bool   // only an entry with the same port matches
 }
 
-// wanted returns the description of the login to find. If the user typed the URL, an entry without
-// a port matches any port. After a redirect on one host, such an entry matches only the port before
-// the redirect. After a redirect to another host, it matches only the default port of the scheme.
+// wanted returns the description of the login to find. If the user typed the URL, a netrc entry
+// without a port matches any port. After a redirect to the same host, such an entry matches only
+// the port before the redirect. After a redirect to another host, such an entry matches only the
+// default port of the scheme.
 func (l *Login) wanted(q scheme.Question) wanted {
 	w := wanted{host: q.URL.Host(), user: q.User, port: l.port(q.URL)}
 	if !q.From.IsZero() {
@@ -125,7 +126,7 @@ func (l *Login) wanted(q scheme.Question) wanted {
 	return w
 }
 
-// port returns the port of u, or 0 if unknown.
+// port returns the port of u, or 0 if the port is unknown.
 func (l *Login) port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
@@ -133,7 +134,7 @@ func (l *Login) port(u locus.URL) uint16 {
 	return l.ownPort(u)
 }
 
-// ownPort returns the default port for the scheme of u, or 0 if unknown.
+// ownPort returns the default port for the scheme of u, or 0 if there is no default port.
 func (l *Login) ownPort(u locus.URL) uint16 {
 	if l.a.Registry == nil {
 		return 0
@@ -147,7 +148,7 @@ func (l *Login) ownPort(u locus.URL) uint16 {
 func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
 	var entry scheme.Credentials
 	fits := false // the entry matches the host
-	port := ""    // port in the entry; empty matches any
+	port := ""    // port in the entry; an empty text matches any port
 	full := func() bool {
 		here := port == strconv.Itoa(int(w.port)) || port == "" && !w.exact
 		return fits && here && entry.Password != "" && (w.user == "" || entry.User == w.user)
@@ -192,15 +193,15 @@ func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error)
 const maxNetrc = 1 << 20
 
 // netrcWords reads the words in a netrc file. Spaces and newlines separate words. A word may be
-// in quotes, with "\" before a literal quote or "\". A "#" before a word starts a comment.
+// quoted, with "\" before each literal quote or backslash. A "#" before a word starts a comment.
 type netrcWords struct {
 	rest string
-	err  error // reason for an early end
+	err  error // error that ended the reader early
 }
 
 const netrcBlanks = " \t\r\n"
 
-// next returns the next word. At the end it returns false.
+// next returns the next word. At the end of the file, it returns false.
 func (w *netrcWords) next() (word string, ok bool) {
 	w.rest = strings.TrimLeft(w.rest, netrcBlanks)
 	for strings.HasPrefix(w.rest, "#") {
@@ -241,7 +242,7 @@ func (w *netrcWords) skipMacro() {
 	}
 }
 
-// prompt prompts at the terminal. It does not show the password.
+// prompt prompts for a login at the terminal. It does not show the typed password.
 func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
 	if l.suspend != nil {
 		question, resume := l.suspend(ctx)
@@ -279,7 +280,7 @@ func loginQuestion(q scheme.Question) string {
 	return text + ".\n"
 }
 
-// AskRelay is like Ask for the server that sends mail. It is a [submit.AskFunc].
+// AskRelay is like Ask, but for the server that sends mail. It is a [submit.AskFunc].
 func (l *Login) AskRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
 	user := r.User
 	r.User = ""

@@ -12,12 +12,12 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// mailbox is the configured mail. It opens the mail on first use. Messages may be called
-// concurrently.
+// mailbox provides the configured local mail, and opens the mail files on first use. The method
+// Messages may be called concurrently.
 type mailbox struct {
 	a        *base.App
 	quiet    bool        // do not show progress
-	OnError  func(error) // called with problems in the mail
+	OnError  func(error) // called with problems in the mail files
 	failures atomic.Int64
 
 	mu       sync.Mutex // guards the fields below
@@ -25,11 +25,11 @@ type mailbox struct {
 	progress *base.Progress
 }
 
-// maxTroubles is the maximum number of problems with the mail that are shown. "locus index"
-// shows all.
+// maxTroubles is the maximum number of problems with the mail that a subcommand shows. The
+// subcommand "index" shows all problems.
 const maxTroubles = 5
 
-// NewMailbox returns the configured mail, or nil if the configuration names none.
+// NewMailbox returns the configured local mail, or nil if the configuration names no mail files.
 func NewMailbox(a *base.App, quiet bool) *mailbox {
 	if len(a.Config.Mail.Stores) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func NewMailbox(a *base.App, quiet bool) *mailbox {
 	return m
 }
 
-// asStore returns m for package mid, without a typed nil.
+// asStore returns m as a store for package mid. If m is nil, it returns a nil interface.
 func (m *mailbox) asStore() mid.Store {
 	if m == nil {
 		return nil
@@ -83,7 +83,7 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 }
 
 func (m *mailbox) tell(err error) {
-	// The store calls this function while m.mu is locked, so the function must not lock m.mu.
+	// The store calls this function while m.mu is locked, so this function must not lock m.mu.
 	n := m.failures.Add(1)
 	switch {
 	case n <= maxTroubles:

@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// proxyVariable returns the value of a variable in lower or upper case. It never reads
-// HTTP_PROXY, because a CGI program gets the client's header "Proxy" under that name
-// (httpoxy). On Windows, where names have no case, http_proxy is the same variable.
+// proxyVariable returns the value of a variable in lower or upper case. It never reads HTTP_PROXY,
+// because in a CGI program this variable contains the header "Proxy" of the client (the httpoxy
+// vulnerability). On Windows, names are case-insensitive, so http_proxy is the same variable.
 func proxyVariable(a *base.App, name string) (value, as string) {
 	if value = a.Getenv(name); value == "" && name != "http_proxy" {
 		name = strings.ToUpper(name)
@@ -26,7 +26,7 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 	return value, name
 }
 
-// proxies returns the proxies of the proxy variables, and the problems in these variables.
+// proxies returns the proxies that the proxy variables set, and the problems in these variables.
 func proxies(a *base.App) (g config.ProxyTable, problems []config.Problem) {
 	for _, s := range a.Registry.All() {
 		for _, name := range s.Policy.ProxyVars {
@@ -69,7 +69,7 @@ func ProxyProblems(a *base.App) []config.Problem {
 	return append(list, more...)
 }
 
-// Proxies returns the proxies of the flags, the configuration and the proxy variables.
+// Proxies returns the proxies that the flags, the configuration and the proxy variables set.
 // Earlier sources take precedence.
 func Proxies(a *base.App) (*access.Proxies, error) {
 	if a.Flags.NoProxy {
@@ -82,14 +82,15 @@ func Proxies(a *base.App) (*access.Proxies, error) {
 	below.Rules.Except, problems = exceptions(a)
 	below.HasExcept = true
 	for _, p := range problems {
-		// The value is not an error, because other programs may accept it.
+		// Report an invalid value only as a note, because other programs may accept the
+		// value.
 		a.Note("the environment variable %s: ignored: %v", p.Variable, p.Err)
 	}
 	return ProxiesOver(a, below)
 }
 
-// ProxiesOver returns the proxies of the flags and the configuration. For schemes without
-// such a proxy, it returns the proxies in below.
+// ProxiesOver returns the proxies that the flags and the configuration set. For schemes without
+// such a proxy, it returns the proxies in the table below.
 func ProxiesOver(a *base.App, below config.ProxyTable) (*access.Proxies, error) {
 	if a.Flags.NoProxy {
 		return nil, nil
@@ -102,7 +103,7 @@ func ProxiesOver(a *base.App, below config.ProxyTable) (*access.Proxies, error) 
 	return g, config.Unprefixed(err)
 }
 
-// ProxyTable returns the proxies of the flags and the configuration.
+// ProxyTable returns the proxies that the flags and the configuration set.
 func ProxyTable(a *base.App) (flags config.ProxyTable, err error) {
 	for _, text := range a.Flags.Proxies {
 		if err := flags.Set(text); err != nil {
@@ -112,7 +113,8 @@ func ProxyTable(a *base.App) (flags config.ProxyTable, err error) {
 	return flags.Over(a.Config.Proxies), nil
 }
 
-// addProxy adds the proxy of a scheme from a variable, or the problem in the variable.
+// addProxy adds the proxy that an environment variable sets for a scheme, or the problem in the
+// variable.
 func addProxy(a *base.App, g *config.ProxyTable, variable, scheme string, problems []config.Problem) []config.Problem {
 	value, name := proxyVariable(a, variable)
 	value = strings.TrimSpace(value)
@@ -127,15 +129,15 @@ func addProxy(a *base.App, g *config.ProxyTable, variable, scheme string, proble
 	if err == nil {
 		return problems
 	}
-	// The message would add "http://" before the value. Then it would not be recognized as a
-	// mistyped URL with a password.
+	// Mask the value here, because the message would add "http://" before the value, and Mask
+	// could then not recognize a mistyped URL with a password.
 	if masked := locus.Mask(written); masked != written {
 		err = fmt.Errorf("%s is not a proxy: write http://proxy.example:3128", locus.Quote(masked))
 	}
 	return append(problems, config.Problem{Variable: name, Err: err})
 }
 
-// ProxyFor returns the proxy for URLs of a scheme, registered or not.
+// ProxyFor returns the proxy for URLs of a scheme, even if the scheme is not registered.
 func ProxyFor(a *base.App, gateways *access.Proxies, name string) access.Proxy {
 	s, ok := a.Registry.Lookup(name)
 	if !ok {

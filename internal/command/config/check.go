@@ -35,11 +35,11 @@ func (p *Problem) Unwrap() error { return p.Err }
 type Report struct {
 	Problems []Problem
 	file     string
-	lines    map[string]int    // line numbers by key
-	set      map[string]string // environment variables by the key that they set
+	lines    map[string]int    // maps each key to its line number
+	set      map[string]string // maps each key to the environment variable that sets the key
 }
 
-// At returns err as a problem at the last position that set key.
+// At returns err as a problem at the position that last set the given key.
 func (r *Report) At(key string, err error) Problem {
 	if variable := r.set[key]; variable != "" {
 		return Problem{Variable: variable, Err: err}
@@ -52,8 +52,8 @@ func (r *Report) At(key string, err error) Problem {
 
 func (r *Report) add(p Problem) { r.Problems = append(r.Problems, p) }
 
-// Check is like [Source.Read], but returns all mistakes: first the mistakes in the file, in
-// the order of its lines, then the mistakes in the environment.
+// Check is like [Source.Read], but returns all mistakes. The mistakes in the file come first, in
+// line order, followed by the mistakes in the environment.
 func (s Source) Check(c *Config) *Report {
 	r := &Report{set: map[string]string{}}
 	s.readFile(r, c)
@@ -77,8 +77,8 @@ func (s Source) Check(c *Config) *Report {
 	return r
 }
 
-// readFile reads the file that the user named, which must exist, or else the default file,
-// if it exists.
+// readFile reads the configuration file. A file that the user named must exist. The default file
+// may be missing.
 func (s Source) readFile(r *Report, c *Config) {
 	name, required := s.Path()
 	if name == "" {
@@ -104,8 +104,8 @@ func (s Source) readFile(r *Report, c *Config) {
 	}
 }
 
-// readEntries reads the environment variables for a table. The variables of registered schemes and
-// special keys come first, the variables of unregistered schemes last.
+// readEntries reads the environment variables for a table. It reads the variables of registered
+// schemes and special keys first, and then the variables of unregistered schemes.
 func (s Source) readEntries(r *Report, key setting, t *ProxyTable) {
 	names := append([]string{AllSchemes, exceptions}, s.Schemes...)
 	known := map[string]bool{}

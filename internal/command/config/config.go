@@ -60,7 +60,7 @@ type Fleet struct {
 	LogFormat              LogFormat
 }
 
-// Mail is the configuration of received and sent mail.
+// Mail is the configuration for received and sent mail.
 type Mail struct {
 	Stores   Paths
 	Cache    string
@@ -115,7 +115,7 @@ func Default() Config {
 	return c
 }
 
-// setting is one configuration key. value points into a Config.
+// setting is one configuration key. The field value points to a field of a Config.
 type setting struct {
 	key   string
 	value any

@@ -10,8 +10,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// decode reads the text of a file. It rejects unknown keys, which may be misspelled. It
-// returns the line of each key, and the mistakes, as *lineError if the line is known.
+// decode parses the text of a configuration file. It rejects unknown keys, because they may be
+// misspelled. It returns the line number of each key, and the mistakes. If the line of a mistake
+// is known, the error is a *lineError.
 func (c *Config) decode(text string) (lines map[string]int, errs []error) {
 	d := decoder{settings: map[string]setting{}, lines: map[string]int{}}
 	for _, s := range c.settings() {
@@ -31,10 +32,10 @@ func (c *Config) decode(text string) (lines map[string]int, errs []error) {
 type decoder struct {
 	meta     *toml.MetaData
 	settings map[string]setting
-	lines    map[string]int // line numbers by key
+	lines    map[string]int // maps each key to its line number
 }
 
-// table calls set for each key of a table.
+// table calls the function set for each key of a table.
 func (d *decoder) table(table map[string]toml.Primitive, set func(name string, value toml.Primitive) []error) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		errs = append(errs, set(name, table[name])...)
@@ -88,13 +89,13 @@ func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive,
 		return nil, plainError(err)
 	}
 	if list == nil {
-		// If value is not a table, decoding leaves list nil.
+		// Decoding a value that is not a table leaves list nil.
 		err = d.refuse(value, "it is a table, not a value")
 	}
 	return list, err
 }
 
-// refuse returns an error at the position of value's key.
+// refuse returns an error with the line number of the key to which the value belongs.
 func (d *decoder) refuse(value toml.Primitive, why string) error {
 	r := refusal(why)
 	return plainError(d.meta.PrimitiveDecode(value, &r))
@@ -104,15 +105,15 @@ type refusal string
 
 func (r *refusal) UnmarshalTOML(any) error { return errors.New(string(*r)) }
 
-// lineError is a mistake in a line of a file.
+// lineError is a mistake in a line of the configuration file.
 type lineError struct {
 	line int
-	text string // begins with the key, if known
+	text string // message, which begins with the key if the key is known
 }
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
 
-// lineOf returns the line number of a mistake, or 0 if unknown.
+// lineOf returns the line number of a mistake, or 0 if the number is unknown.
 func lineOf(err error) int {
 	if e, ok := err.(*lineError); ok {
 		return e.line
@@ -120,7 +121,8 @@ func lineOf(err error) int {
 	return 0
 }
 
-// plainError puts the line and the key first, and removes the package name.
+// plainError rewrites an error so that the text begins with the line and the key, and removes the
+// package name.
 func plainError(err error) error {
 	var e toml.ParseError
 	if !errors.As(err, &e) {

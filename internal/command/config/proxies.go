@@ -12,9 +12,10 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// entryVariable returns the environment variable of a key in a table.
+// entryVariable returns the name of the environment variable for a key in a table.
 func (s setting) entryVariable(name string) string {
-	// A strings.Replacer would be created for each of about forty names at every start.
+	// Do not use a strings.Replacer, because the program would create one for about forty
+	// names at every start.
 	return s.variable() + "_" + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(".-+", r) {
 			return '_'
@@ -28,7 +29,7 @@ const (
 	exceptions = "except"
 )
 
-// ProxyTable is the table of proxies by scheme.
+// ProxyTable maps schemes to their proxies.
 type ProxyTable struct {
 	Rules     access.ProxyRules
 	HasExcept bool
@@ -39,7 +40,7 @@ type proxyEntry struct {
 	name  string
 }
 
-// Entry returns the destination for the value of a key.
+// Entry returns a value whose UnmarshalText method sets the entry for a key.
 func (g *ProxyTable) Entry(name string) encoding.TextUnmarshaler { return proxyEntry{g, name} }
 
 // UnmarshalText sets a proxy or the exceptions. No error contains a password.
@@ -68,7 +69,8 @@ func (e proxyEntry) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Unprefixed returns err without the program name, which already begins every message.
+// Unprefixed removes the program name from err, because every message already begins with the
+// program name.
 func Unprefixed(err error) error {
 	if err == nil {
 		return nil
@@ -76,7 +78,7 @@ func Unprefixed(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "locus: "))
 }
 
-// UnmarshalText reads SCHEME=PROXY entries, separated by spaces.
+// UnmarshalText parses entries of the form SCHEME=PROXY, which are separated by spaces.
 func (g *ProxyTable) UnmarshalText(text []byte) error {
 	for _, word := range strings.Fields(string(text)) {
 		if err := g.Set(word); err != nil {
@@ -86,7 +88,7 @@ func (g *ProxyTable) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Set reads SCHEME=PROXY.
+// Set parses an entry of the form SCHEME=PROXY.
 func (g *ProxyTable) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || strings.ContainsAny(name, ":/@") {
@@ -99,7 +101,8 @@ func (g *ProxyTable) Set(text string) error {
 	return nil
 }
 
-// Over returns the entries of g, and the entries of the map below whose keys are not in g.
+// Over returns a table with the entries of g, and with all entries of below whose schemes are not
+// in g.
 func (g ProxyTable) Over(below ProxyTable) ProxyTable {
 	schemes := maps.Clone(below.Rules.Schemes)
 	if schemes == nil {

@@ -10,13 +10,14 @@ import (
 
 // Source is the origin of a configuration: a file and an environment.
 type Source struct {
-	File    string              // file named by --config; if empty, LOCUS_CONFIG names the file, or else the default file is used
+	File    string              // file that --config names; if empty, the file in LOCUS_CONFIG or the default file
 	Getenv  func(string) string // returns the value of an environment variable
 	Environ func() []string     // returns the environment as NAME=VALUE; may be nil
-	Schemes []string            // registered schemes; each has a variable for its gateway
+	Schemes []string            // registered schemes; an environment variable can set the gateway for each scheme
 }
 
-// Read applies the file and then the environment to c. The error is the first [Problem].
+// Read applies the configuration file and then the environment to c. It returns the first
+// [Problem] as an error.
 func (s Source) Read(c *Config) error {
 	if r := s.Check(c); len(r.Problems) > 0 {
 		return &r.Problems[0]
@@ -24,8 +25,9 @@ func (s Source) Read(c *Config) error {
 	return nil
 }
 
-// unregistered returns the schemes that only the environment names: LOCUS_GATEWAYS_X_FOO means
-// x-foo. In a variable's name, "_" always becomes "-".
+// unregistered returns the schemes that only the environment names. For example,
+// LOCUS_GATEWAYS_X_FOO names the scheme x-foo, because each "_" in the name of a variable
+// represents "-".
 func (s Source) unregistered(key setting, known map[string]bool) (names []string) {
 	if s.Environ == nil {
 		return nil
@@ -41,8 +43,8 @@ func (s Source) unregistered(key setting, known map[string]bool) (names []string
 	return names
 }
 
-// Path returns the path of the file, or "" without a home directory. The result required
-// reports whether the user named the file.
+// Path returns the path of the configuration file, or "" if there is no home directory. The result
+// required reports whether the user named the file.
 func (s Source) Path() (name string, required bool) {
 	if name := cmp.Or(s.File, s.Getenv("LOCUS_CONFIG")); name != "" {
 		return name, true
@@ -53,10 +55,10 @@ func (s Source) Path() (name string, required bool) {
 	return "", false
 }
 
-// UserFolder returns a directory "locus" (XDG base directory specification). If the
-// environment variable with the given name contains an absolute path, that path is the
-// parent directory. Otherwise the parent is the directory atHome in the home directory. If
-// the home directory is unknown, it returns "".
+// UserFolder returns the path of a directory named "locus", by the rules of the XDG base directory
+// specification. If the named environment variable contains an absolute path, this path is the
+// parent directory. Otherwise, the parent is the path atHome below the home directory. If the home
+// directory is unknown, UserFolder returns "".
 func UserFolder(env func(string) string, variable, atHome string) string {
 	folder := env(variable)
 	if !filepath.IsAbs(folder) {

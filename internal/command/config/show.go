@@ -10,15 +10,15 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Setting is a setting with its value.
+// Setting is a configuration setting and its value.
 type Setting struct {
 	Key, Help string
-	Variable  string // environment variable
+	Variable  string // name of the environment variable
 	Value     any    // bool, int64, string, a list of these, or nil; contains no password
-	empty     string // the empty value in a file
+	empty     string // notation for the empty value in a configuration file
 }
 
-// Settings returns all settings. Each proxy is a separate setting.
+// Settings returns all settings. Each proxy in the table of proxies is a separate setting.
 func (c *Config) Settings() []Setting {
 	var list []Setting
 	for _, s := range c.settings() {
@@ -47,8 +47,8 @@ func (c *Config) Settings() []Setting {
 	return list
 }
 
-// plainValue returns the value that value points to. For an empty text or list it returns
-// nil, and the form of the empty value in a file.
+// plainValue returns the value to which the pointer refers. For an empty text or list, it returns
+// nil, and the notation for the empty value in a configuration file.
 func plainValue(value any) (plain any, empty string) {
 	v := reflect.ValueOf(value).Elem()
 	text := fmt.Sprint(v.Interface())
@@ -72,14 +72,14 @@ func plainValue(value any) (plain any, empty string) {
 	return text, ""
 }
 
-// TOML returns the value in the syntax of a file.
+// TOML returns the value in the syntax of the configuration file.
 func (s Setting) TOML() string {
 	if s.Value == nil {
 		return s.empty
 	}
 	var b strings.Builder
 	if err := toml.NewEncoder(&b).Encode(map[string]any{"v": s.Value}); err != nil {
-		return err.Error() // no setting has such a type
+		return err.Error() // unreachable: TOML can encode the types of all settings
 	}
 	return strings.TrimSpace(strings.TrimPrefix(b.String(), "v = "))
 }

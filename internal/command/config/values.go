@@ -22,12 +22,13 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Ports is a list of port numbers, for flags, variables and the file.
+// Ports is a list of port numbers, which flags, environment variables and the configuration file
+// can set.
 type Ports []uint16
 
 var _ pflag.Value = (*Ports)(nil)
 
-// Set adds the ports of text, separated by commas.
+// Set adds the ports in a comma-separated list.
 func (p *Ports) Set(text string) error {
 	for _, field := range strings.Split(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 16)
@@ -51,7 +52,7 @@ func (p *Ports) String() string {
 
 func (p *Ports) Type() string { return "port" }
 
-// UnmarshalText replaces the ports with the ports in text.
+// UnmarshalText replaces the ports with the ports in the text.
 func (p *Ports) UnmarshalText(text []byte) error {
 	*p = nil
 	if len(text) == 0 {
@@ -60,7 +61,7 @@ func (p *Ports) UnmarshalText(text []byte) error {
 	return p.Set(string(text))
 }
 
-// UnmarshalTOML accepts a list of numbers.
+// UnmarshalTOML accepts a TOML list of numbers.
 func (p *Ports) UnmarshalTOML(value any) error {
 	list, ok := value.([]any)
 	if !ok {
@@ -75,7 +76,8 @@ func (p *Ports) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// Size is a number of bytes: digits, and optionally K, M, G or T for powers of 1024.
+// Size is a number of bytes. Its text consists of digits, optionally followed by K, M, G or T for
+// a power of 1024.
 type Size int64
 
 var _ pflag.Value = (*Size)(nil)
@@ -111,7 +113,8 @@ func (s *Size) Type() string { return "size" }
 
 func (s *Size) UnmarshalText(text []byte) error { return s.Set(string(text)) }
 
-// Duration is a time limit: a number of seconds, or a number with a unit such as "2m".
+// Duration is a time limit. Its text is a number of seconds, or a number with a unit, such as
+// "2m".
 type Duration time.Duration
 
 func (d *Duration) Set(text string) error {
@@ -146,18 +149,18 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalTOML accepts a number of seconds or a string.
+// UnmarshalTOML accepts a TOML number of seconds or a string.
 func (d *Duration) UnmarshalTOML(value any) error { return d.UnmarshalText(fmt.Append(nil, value)) }
 
-// cwdMode is the way FTP changes directories: multi (a CWD for each segment), single or
-// none.
+// cwdMode selects how the FTP client changes directories. The mode "multi" sends a CWD command for
+// each path segment; the other modes are "single" and "none".
 type cwdMode string
 
 func (m *cwdMode) UnmarshalText(text []byte) error {
 	return setOneOf(m, text, "multi", "single", "none")
 }
 
-// setOneOf sets v to text, which must be one of three words.
+// setOneOf sets v to the given text, which must be one of three words.
 func setOneOf[T ~string](v *T, text []byte, first, second, third string) error {
 	if !slices.Contains([]string{first, second, third}, string(text)) {
 		return fmt.Errorf("%q is not %q, %q or %q", text, first, second, third)
@@ -166,7 +169,7 @@ func setOneOf[T ~string](v *T, text []byte, first, second, third string) error {
 	return nil
 }
 
-// RulesName is the name of a profile. If empty, there is none.
+// RulesName is the name of a profile (a URL standard). An empty name selects no profile.
 type RulesName string
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
@@ -192,7 +195,7 @@ func (f *LogFormat) Set(text string) error { return f.UnmarshalText([]byte(text)
 
 func (f *LogFormat) Type() string { return "format" }
 
-// ListenAddress is the address of a server: HOST:PORT.
+// ListenAddress is the address of a server, in the form HOST:PORT.
 type ListenAddress string
 
 func (l *ListenAddress) UnmarshalText(text []byte) error {
@@ -218,8 +221,8 @@ func (l *ListenAddress) Set(text string) error { return l.UnmarshalText([]byte(t
 
 func (l *ListenAddress) Type() string { return "address" }
 
-// GatewayAddress is the address of a gateway: HOST:PORT, or a Unix socket as unix:PATH or
-// unix:PATH,mode=660.
+// GatewayAddress is the address at which a gateway listens. Its form is HOST:PORT or, for a Unix
+// socket, unix:PATH or unix:PATH,mode=660.
 type GatewayAddress string
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
@@ -241,7 +244,7 @@ func (g *GatewayAddress) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// cutSocket splits the address of a Unix socket. ok is false for other addresses.
+// cutSocket splits the address of a Unix socket. The result ok is false for all other addresses.
 func cutSocket(text string) (path, mode string, ok bool) {
 	path, ok = strings.CutPrefix(text, "unix:")
 	if before, after, found := strings.Cut(path, ",mode="); found {
@@ -250,11 +253,11 @@ func cutSocket(text string) (path, mode string, ok bool) {
 	return path, "", ok
 }
 
-// Socket returns the path and the mode of a Unix socket. The zero mode means that the umask of
-// the process determines the mode. ok is false for HOST:PORT.
+// Socket returns the path and the mode of a Unix socket. If the mode is zero, the umask of the
+// process determines the mode. The result ok is false for an address of the form HOST:PORT.
 func (g GatewayAddress) Socket() (path string, mode fs.FileMode, ok bool) {
 	path, text, ok := cutSocket(string(g))
-	n, _ := strconv.ParseUint(text, 8, 32) // UnmarshalText has checked it
+	n, _ := strconv.ParseUint(text, 8, 32) // UnmarshalText has checked the mode
 	return path, fs.FileMode(n), ok
 }
 
@@ -287,10 +290,11 @@ func (c *codePage) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// newsServer is the URL of a news server, nntp://host:port or nntps://host:port.
+// newsServer is the URL of a news server, in the form nntp://host:port or nntps://host:port.
 type newsServer struct{ locus.URL }
 
-// UnmarshalText reads a URL, or a host with an optional port, the syntax of NNTPSERVER.
+// UnmarshalText accepts a URL, or a host with an optional port as in the environment variable
+// NNTPSERVER.
 func (n *newsServer) UnmarshalText(text []byte) error {
 	n.URL = locus.URL{}
 	name := strings.TrimSpace(string(text))
@@ -303,7 +307,8 @@ func (n *newsServer) UnmarshalText(text []byte) error {
 	u, err := locus.Parse(name)
 	path, _ := u.Path()
 	if _, fragment := u.Fragment(); err != nil || u.Host() == "" || path != "" || fragment || u.Scheme() != "nntp" && u.Scheme() != "nntps" {
-		// A text that is not a URL may contain a password anywhere.
+		// The error omits the text, because a text that is not a URL may contain a
+		// password.
 		return errors.New(`write a news server as "host", "host:port", "nntp://host:port" or "nntps://host:port"`)
 	}
 	n.URL = u
@@ -313,7 +318,7 @@ func (n *newsServer) UnmarshalText(text []byte) error {
 // Paths is a list of paths of files and directories.
 type Paths []string
 
-// UnmarshalText reads paths, separated by ":" or as in the system's PATH.
+// UnmarshalText reads a list of paths with the same separator as in the environment variable PATH.
 func (p *Paths) UnmarshalText(text []byte) error {
 	*p = nil
 	for _, path := range filepath.SplitList(string(text)) {
@@ -324,7 +329,7 @@ func (p *Paths) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalTOML accepts a list of strings.
+// UnmarshalTOML accepts a TOML list of strings.
 func (p *Paths) UnmarshalTOML(value any) error {
 	*p = nil
 	list, ok := value.([]any)
@@ -339,7 +344,7 @@ func (p *Paths) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// Sender is the sender of messages. The zero Sender means that there is none.
+// Sender is the sender of mail messages. The zero value means that no sender is configured.
 type Sender struct{ submit.Mailbox }
 
 // UnmarshalText reads one mailbox, with or without a name.
@@ -359,10 +364,10 @@ func (s *Sender) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// relay is the server that sends messages. The zero relay means that there is none.
+// relay is the mail server that sends messages. The zero value means that no server is configured.
 type relay struct{ submit.Relay }
 
-// UnmarshalText reads a relay as [submit.ParseRelay] does.
+// UnmarshalText accepts the same texts as [submit.ParseRelay].
 func (r *relay) UnmarshalText(text []byte) (err error) {
 	r.Relay = submit.Relay{}
 	if len(text) > 0 {
@@ -373,13 +378,13 @@ func (r *relay) UnmarshalText(text []byte) (err error) {
 
 type words []string
 
-// UnmarshalText reads words separated by spaces, without a shell.
+// UnmarshalText splits the text at spaces. It does not interpret quotes or other shell syntax.
 func (w *words) UnmarshalText(text []byte) error {
 	*w = strings.Fields(string(text))
 	return nil
 }
 
-// UnmarshalTOML accepts a string, or a list of strings that may contain spaces.
+// UnmarshalTOML accepts a string, or a list of strings. The strings in a list may contain spaces.
 func (w *words) UnmarshalTOML(value any) error {
 	if text, ok := value.(string); ok {
 		return w.UnmarshalText([]byte(text))
@@ -390,7 +395,7 @@ func (w *words) UnmarshalTOML(value any) error {
 // archive is the URL template of a web archive.
 type archive string
 
-// UnmarshalText reads a template with "{url}" or "{escaped}".
+// UnmarshalText accepts a template that contains "{url}" or "{escaped}".
 func (t *archive) UnmarshalText(text []byte) error {
 	*t = ""
 	if len(text) == 0 {
@@ -404,7 +409,8 @@ func (t *archive) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// URLOf returns the URL of u in the archive, or the zero URL if there is none.
+// URLOf returns the URL at which the archive serves u, or the zero URL if no archive is
+// configured.
 func (t archive) URLOf(u locus.URL) locus.URL {
 	text := strings.NewReplacer("{url}", u.String(), "{escaped}", string(escape.AppendEncode(nil, u.String(), escape.Unreserved()))).Replace(string(t))
 	archived, err := locus.Parse(text)
@@ -414,7 +420,7 @@ func (t archive) URLOf(u locus.URL) locus.URL {
 	return archived
 }
 
-// apiURL is the base of an API. The zero apiURL is the default.
+// apiURL is the base URL of an API. The zero value selects the default URL.
 type apiURL struct{ locus.URL }
 
 // UnmarshalText reads a URL without a password.
