@@ -1,4 +1,4 @@
-// Package help implements the subcommand "locus help", its topics, and the manual pages.
+// Package help implements the subcommand "locus help", the help topics, and the manual pages.
 package help
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// New returns the help subcommand. Unlike the default of cobra, it returns an error for an
-// unknown name.
+// New returns the help subcommand. Unlike the default help command of cobra, it returns an error
+// for an unknown name.
 func New() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [SUBCOMMAND]",

@@ -36,7 +36,7 @@ so on. To read a page, run "man -l locus.1".`,
 	}
 }
 
-// writePages writes a page for cmd and for each visible command below it.
+// writePages writes a manual page for cmd and for each visible subcommand of cmd.
 func writePages(dir string, cmd *cobra.Command) error {
 	err := os.WriteFile(filepath.Join(dir, manName(cmd)+".1"), []byte(manText(cmd)), 0o666)
 	for _, c := range cmd.Commands() {
@@ -64,7 +64,7 @@ func (r *roff) macro(name string, args ...string) {
 	r.WriteByte('\n')
 }
 
-// lines writes lines of text, and escapes lines that roff would read as requests.
+// lines writes lines of text. It escapes each line that roff would interpret as a request.
 func (r *roff) lines(text string) {
 	for line := range strings.Lines(roffText(text)) {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
@@ -80,8 +80,8 @@ func (r *roff) literal(text string) {
 	r.macro("fi")
 }
 
-// prose writes paragraphs. An indented paragraph is literal. If the first line of a
-// paragraph ends in ":", it is the heading of the lines after it.
+// prose writes paragraphs. It writes an indented paragraph literally. If the first line of a
+// paragraph ends in ":", this line is the heading for the other lines.
 func (r *roff) prose(text string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if heading, rest, ok := strings.Cut(paragraph, ":\n"); ok && !strings.Contains(heading, "\n") {

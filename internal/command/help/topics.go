@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/command/config"
 )
 
-// Topics returns the help pages that are not about a subcommand.
+// Topics returns the help topics, which are help pages that do not describe a subcommand.
 func Topics() []*cobra.Command {
 	return []*cobra.Command{
 		{

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// GlobalIgnore returns the name of the user's own rules file, as git finds it:
-// core.excludesFile in the configuration, or its default (git-config(1)). The function
+// GlobalIgnore returns the name of the user's own ignore file, which git-config(1) describes. The
+// name is the value of core.excludesFile in the git configuration, or the default. The function
 // env returns the value of an environment variable. The file need not exist.
 func GlobalIgnore(env func(string) string) string {
 	home, config := env("HOME"), env("XDG_CONFIG_HOME")
@@ -25,7 +25,7 @@ func GlobalIgnore(env func(string) string) string {
 	return name
 }
 
-// excludesFile returns core.excludesFile of a configuration file, or "".
+// excludesFile returns the value of core.excludesFile in a git configuration file, or "".
 func excludesFile(name, home string) (value string) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRules {

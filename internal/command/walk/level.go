@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// level holds the rules in one directory for the files below it.
+// level holds the ignore rules in one directory, which apply to the files below that directory.
 type level struct {
 	above   *level
 	base    string // the directory's absolute path, with "/"
-	ignore  rules  // from .ignore
-	git     rules  // from .gitignore
-	exclude rules  // from .git/info/exclude
-	global  rules  // from the rules file of the user
+	ignore  rules  // rules from .ignore
+	git     rules  // rules from .gitignore
+	exclude rules  // rules from .git/info/exclude
+	global  rules  // rules from the user's own ignore file
 	top     bool   // the directory is a repository root
 }
 
@@ -30,7 +30,7 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	var byIgnore, byGit, byExclude verdict
 	repository := false
 	var global rules
-	var inRepository string // the path below the repository root
+	var inRepository string // path relative to the repository root
 	for ; l != nil; l = l.above {
 		below := path[len(l.base)+1:]
 		if byIgnore == undecided {
@@ -61,8 +61,8 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	return global.verdict(inRepository, isDir)
 }
 
-// level returns the rules in a directory, and adds failures to errs. The function has must report
-// whether the directory contains an entry with a given name.
+// level returns the ignore rules in a directory, and adds failures to errs. The parameter has is a
+// function that reports whether the directory contains an entry with a given name.
 func (w *walker) level(above *level, path, abs string, has func(name string) bool, errs *[]error) *level {
 	l := &level{above: above, base: abs}
 	if has(".git") {
@@ -82,7 +82,7 @@ func (w *walker) level(above *level, path, abs string, has func(name string) boo
 	return l
 }
 
-// globalRules reads the user's own file, once.
+// globalRules returns the rules in the user's own ignore file, which it reads only once.
 func (w *walker) globalRules(errs *[]error) rules {
 	if !w.global.read && w.o.Global != "" {
 		w.global.rules = readOr(w.o.Global, errs)
@@ -91,7 +91,7 @@ func (w *walker) globalRules(errs *[]error) rules {
 	return w.global.rules
 }
 
-// readOr reads rules, and adds a failure to errs. A missing file is not a failure.
+// readOr reads an ignore file, and adds a failure to errs. A missing file is not a failure.
 func readOr(name string, errs *[]error) rules {
 	r, err := readRules(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !notFolder(name) {
@@ -100,8 +100,8 @@ func readOr(name string, errs *[]error) rules {
 	return r
 }
 
-// notFolder reports whether name is .git/info/exclude and .git is a file, as in a
-// submodule or an added work tree.
+// notFolder reports whether the name is .git/info/exclude and .git is a file instead of a
+// directory, as in a submodule or an additional work tree.
 func notFolder(name string) bool {
 	git, ok := strings.CutSuffix(filepath.ToSlash(name), "/info/exclude")
 	if !ok {
@@ -111,7 +111,7 @@ func notFolder(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// levelsAbove returns the rules of the directories above abs.
+// levelsAbove returns the ignore rules in the parent directories of the path abs.
 func (w *walker) levelsAbove(abs string, errs *[]error) (l *level) {
 	for here := range w.levels(abs, errs) {
 		l = here
@@ -119,8 +119,8 @@ func (w *walker) levelsAbove(abs string, errs *[]error) (l *level) {
 	return l
 }
 
-// levels yields the rules of each directory above abs, and the offset at which the directory's
-// path ends in abs.
+// levels yields the ignore rules in each parent directory of the path abs. With the rules, it
+// yields the offset in abs at which the path of the parent directory ends.
 func (w *walker) levels(abs string, errs *[]error) iter.Seq2[*level, int] {
 	return func(yield func(*level, int) bool) {
 		var l *level

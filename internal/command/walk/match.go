@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// matchPart reports whether a pattern matches a name. The pattern must be a result of translate,
-// and the name a result of runes.
+// matchPart reports whether a pattern matches a name. The pattern must be a result of the function
+// translate, and the name must be a result of the function runes.
 func matchPart(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil
@@ -26,9 +26,9 @@ func runes(text string) string {
 	return b.String()
 }
 
-// translate converts a pattern without "/" to the syntax of [path.Match]. ok is false if the
-// pattern can't match: it ends in "\", or contains an incomplete class or an unknown class
-// name.
+// translate converts a pattern without "/" to the syntax of [path.Match]. The result ok is false
+// if the pattern can't match, because it ends in "\", or contains an incomplete class or an
+// unknown class name.
 func translate(pattern string) (translated string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -51,8 +51,8 @@ func translate(pattern string) (translated string, ok bool) {
 	return b.String(), true
 }
 
-// writeClass writes the class at the start of pattern, such as "[a-z]" or "[!a-z]", and returns the
-// length of the class. If there is no class, it returns 0.
+// writeClass translates the character class at the start of the pattern, such as "[a-z]" or
+// "[!a-z]", and returns the length of the class. If there is no class, it returns 0.
 func writeClass(b *strings.Builder, pattern string) int {
 	i := 1
 	b.WriteByte('[')
@@ -87,8 +87,8 @@ func writeClass(b *strings.Builder, pattern string) int {
 	return 0
 }
 
-// classChar returns the character at i in a class, and the offset after it. If the pattern ends
-// before the character, next is 0.
+// classChar returns the character at offset i in a class, and the offset of the next character. If
+// the pattern ends before the character, the result next is 0.
 func classChar(pattern string, i int) (c byte, next int) {
 	if pattern[i] == '\\' {
 		i++
@@ -99,7 +99,7 @@ func classChar(pattern string, i int) (c byte, next int) {
 	return pattern[i], i + 1
 }
 
-// named holds the ranges of the named classes. It must not be modified.
+// named maps the names of character classes to their ranges. It must not be modified.
 var named = map[string]string{
 	"alpha": "A-Za-z", "digit": "0-9", "alnum": "A-Za-z0-9", "upper": "A-Z", "lower": "a-z", "xdigit": "0-9A-Fa-f",
 	"space": "\t-\r ", "blank": "\t ", "punct": "!-/:-@\\[-`{-~", "graph": "!-~", "print": " -~", "cntrl": "\x00-\x1F\x7F",

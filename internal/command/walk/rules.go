@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// verdict is the result of rules for a path.
+// verdict is the result of applying ignore rules to a path.
 type verdict uint8
 
 const (
@@ -14,20 +14,20 @@ const (
 	wanted // a rule with "!" matches the path
 )
 
-// rules holds the rules in one file. The last match counts.
+// rules holds the rules in one ignore file. The last matching rule takes precedence.
 type rules []rule
 
-// rule is one line in a rules file (gitignore(5)).
+// rule is one line in an ignore file (gitignore(5)).
 type rule struct {
 	want    bool     // the line begins with "!"
 	dirOnly bool     // the pattern ends with "/"
-	literal string   // the pattern, if it is one segment without special characters
+	literal string   // the pattern, if it consists of one segment without special characters
 	suffix  string   // the pattern without its "*", if the rest has no special characters
-	parts   []string // the pattern's segments, translated
-	deep    bool     // the pattern is one segment and matches at any depth
+	parts   []string // the translated segments of the pattern
+	deep    bool     // the pattern consists of one segment, which matches at any depth
 }
 
-// parseRules parses a rules file. It ignores lines that can't match.
+// parseRules parses an ignore file. It ignores lines that can't match.
 func parseRules(text string) (r rules) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
 		if rule, ok := parseRule(strings.TrimRight(line, "\r\n")); ok {
@@ -39,7 +39,7 @@ func parseRules(text string) (r rules) {
 
 func parseRule(line string) (r rule, ok bool) {
 	if strings.HasPrefix(line, "#") || strings.Contains(line, "//") {
-		// No path has an empty segment.
+		// No path contains an empty segment.
 		return r, false
 	}
 	line, r.want = strings.CutPrefix(trimBlanks(line), "!")
@@ -56,7 +56,7 @@ func parseRule(line string) (r rule, ok bool) {
 			return r, false
 		}
 		r.parts[i] = translated
-		// Consecutive "**" have the same effect as one.
+		// Several consecutive "**" segments have the same effect as a single "**".
 		if part == "**" && i > 0 && r.parts[i-1] == "**" && i < len(r.parts)-1 {
 			r.parts[i-1] = ""
 		}
@@ -85,7 +85,7 @@ func trimBlanks(line string) string {
 
 func isSpecial(part string) bool { return strings.ContainsAny(part, `*?[\`) }
 
-// verdict applies the rules to path, which is relative to the directory of the rules.
+// verdict applies the rules to a path, which is relative to the directory of the ignore file.
 func (r rules) verdict(path string, isDir bool) verdict {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	for i := len(r) - 1; i >= 0; i-- {
@@ -117,8 +117,8 @@ func (r *rule) matches(path, base string) bool {
 	return matchPath(r.parts, runes(path))
 }
 
-// matchPath reports whether the segments of a pattern match the segments of path. "**" matches
-// any number of segments, but at the end of the pattern it needs at least one.
+// matchPath reports whether the segments of a pattern match the segments of path. A "**" matches
+// any number of segments; at the end of the pattern, it matches at least one segment.
 func matchPath(parts []string, path string) bool {
 	i, at := 0, 0       // the next part, and the offset of the next segment
 	star, from := -1, 0 // the last "**", and the offset of its next attempt
@@ -140,7 +140,7 @@ func matchPath(parts []string, path string) bool {
 		if star < 0 {
 			return false
 		}
-		// "**" matches one more segment.
+		// Let "**" match one more segment.
 		from = segmentEnd(path, from) + 1
 		i, at = star+1, from
 	}

@@ -1,15 +1,15 @@
-// Package walk lists the files below directories, except those that git and ripgrep
-// ignore: hidden files, and files ignored by .gitignore (gitignore(5)), .ignore or
+// Package walk lists the files below directories, except the files that git and ripgrep ignore.
+// These are hidden files, and files that match a rule in .gitignore (gitignore(5)), .ignore or
 // .git/info/exclude.
 //
-// .ignore has the syntax of .gitignore and needs no repository. The files take precedence in
-// this order: .ignore, .gitignore, .git/info/exclude and the user's own file. For files of one
-// kind, the nearest directory takes precedence. Rules in the directories above the listed ones
-// also apply, up to the repository root. A file that matches a rule with "!" is listed even if
-// it is hidden, but not if its directory is ignored. A directory named node_modules is ignored
-// even if no rule matches, unless the directory is a root.
+// A file .ignore has the syntax of .gitignore, and also applies outside a repository. The ignore
+// files take precedence in this order: .ignore, .gitignore, .git/info/exclude and the user's own
+// ignore file. Among files of the same name, the file in the nearest directory takes precedence.
+// Ignore files in parent directories also apply, up to the repository root. A file that matches a
+// rule with "!" is listed even if it is hidden, but not if its directory is ignored. A directory
+// named node_modules is ignored even if no rule matches, unless the directory is a root.
 //
-// Only regular files are listed, and symbolic links are not followed.
+// The package lists only regular files and does not follow symbolic links.
 package walk
 
 import (
@@ -24,32 +24,33 @@ import (
 	"strings"
 )
 
-// Options selects the files to list. The zero Options, and nil, select the same files as
+// Options selects the files to list. A nil pointer and the zero value select the same files as
 // ripgrep.
 type Options struct {
-	// NoIgnore lists all files: [Files] does not read files with ignore rules, and does not
-	// skip node_modules.
+	// NoIgnore makes [Files] list files that the rules ignore. Files then reads no ignore
+	// files, and does not skip node_modules.
 	NoIgnore bool
-	// Hidden also lists files and directories with names that begin with ".".
+	// Hidden makes [Files] also list files and directories whose names begin with ".".
 	Hidden bool
-	// Global is the name of the user's own rules file for repositories, from [GlobalIgnore]. If
-	// empty, there is none.
+	// Global is the name of the user's own ignore file for repositories, which [GlobalIgnore]
+	// returns. If Global is empty, there is no such file.
 	Global string
 }
 
-// File is a file that was found.
+// File is a file that [Files] lists.
 type File struct {
-	// Path begins with the root, unless that is ".".
+	// Path is the path of the file. It begins with the path of the root, unless the root is
+	// ".".
 	Path string
-	// Named reports that the file is itself a root, so no rule applies.
+	// Named reports whether the file is itself a root, so that no ignore rule applies.
 	Named bool
 }
 
 // Files lists the files below the directories in roots, and the files in roots. It lists
 // one root after another. In each directory, it sorts the files by name.
 //
-// A file or directory that can't be read yields an [*fs.PathError], and the iteration
-// continues. When ctx ends, its error is the last.
+// A file or directory that can't be read yields an [*fs.PathError], and the iteration continues.
+// If ctx is cancelled, Files yields its error and stops.
 func Files(ctx context.Context, roots []string, o *Options) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		w := &walker{ctx: ctx, yield: yield}
@@ -64,8 +65,8 @@ func Files(ctx context.Context, roots []string, o *Options) iter.Seq2[File, erro
 	}
 }
 
-// Ignored reports whether a rule ignores a path, which need not exist. It skips rules files
-// that can't be read.
+// Ignored reports whether a rule ignores a path, which need not exist. It skips ignore files that
+// it can't read.
 func Ignored(path string, o *Options) bool {
 	abs, err := filepath.Abs(path)
 	if err != nil || o.NoIgnore {
@@ -122,8 +123,9 @@ func (w *walker) fail(errs []error) (ok bool) {
 	return true
 }
 
-// list lists a directory, and reports whether to continue. above holds the rules of the directories
-// above. abs is the absolute path of the directory with "/", for the rules.
+// list lists a directory, and reports whether to continue. The parameter above holds the rules of
+// the parent directories. The parameter abs is the absolute path of the directory, with "/" as the
+// separator.
 func (w *walker) list(path, abs string, above *level) bool {
 	if err := w.ctx.Err(); err != nil {
 		w.yield(File{}, err)
@@ -169,7 +171,7 @@ func (w *walker) list(path, abs string, above *level) bool {
 // packages is the name of the directories that JavaScript package managers create.
 const packages = "node_modules"
 
-// readRules reads a rules file.
+// readRules reads an ignore file.
 func readRules(name string) (rules, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -192,5 +194,5 @@ func readRules(name string) (rules, error) {
 	return parseRules(string(text)), nil
 }
 
-// maxRules limits the size of a rules file, in bytes.
+// maxRules is the maximum size of an ignore file, in bytes.
 const maxRules = 1 << 20
