@@ -34,7 +34,7 @@ func (s *Screen) String() string {
 	return s.b.String()
 }
 
-// NewScreen returns an app with a terminal as standard error, and the terminal.
+// NewScreen returns an App whose standard error is a terminal, and the terminal.
 func NewScreen(t *testing.T) (*base.App, *Screen) {
 	s := &Screen{}
 	a := base.New(t.Context(), strings.NewReader(""), &bytes.Buffer{}, s, func(string) string { return "" })
@@ -42,7 +42,7 @@ func NewScreen(t *testing.T) (*base.App, *Screen) {
 	return a, s
 }
 
-// MenuOf returns a menu with the items.
+// MenuOf returns a menu that contains the given items.
 func MenuOf(items ...scheme.Item) *scheme.Menu {
 	return &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
 		for _, item := range items {
@@ -53,7 +53,8 @@ func MenuOf(items ...scheme.Item) *scheme.Menu {
 	}}
 }
 
-// MailApp returns an app with messages in an mbox, and with missing directories.
+// MailApp returns an App whose configuration names an mbox with the given number of messages, and
+// the given number of missing directories.
 func MailApp(t *testing.T, messages, missing int) (*base.App, *Screen) {
 	a, s := NewScreen(t)
 	dir := t.TempDir()
@@ -75,14 +76,14 @@ func MailApp(t *testing.T, messages, missing int) (*base.App, *Screen) {
 // NoEnv is an environment without variables.
 func NoEnv(string) string { return "" }
 
-// Result is the outcome of a run.
+// Result is the outcome of a command run.
 type Result struct {
 	Out, Err string
 	Status   int
 }
 
-// Run runs command with args and an empty home directory. If the function change is not nil,
-// Run first calls it with the app.
+// Run calls the function command with args and an empty home directory. If the function change is
+// not nil, Run first calls it with the App.
 func Run(t testing.TB, command func(a *base.App, args []string) int, change func(a *base.App), args ...string) Result {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -96,7 +97,8 @@ func Run(t testing.TB, command func(a *base.App, args []string) int, change func
 	return Result{out.String(), errOut.String(), status}
 }
 
-// DeadAddress returns a host and port that refuse connections as long as the test runs.
+// DeadAddress returns an address (host and port) that refuses connections as long as the test
+// runs.
 func DeadAddress(t *testing.T) string {
 	t.Helper()
 	dead, err := servetest.Refusing("tcp")

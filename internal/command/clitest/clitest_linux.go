@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NewTTY returns the user's end of a terminal, and the name of the program's end.
+// NewTTY creates a pseudoterminal. It returns the end at which a user would type, and the file
+// name of the end that the program opens.
 func NewTTY(t *testing.T) (person *os.File, name string) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -29,12 +30,12 @@ func NewTTY(t *testing.T) (person *os.File, name string) {
 	return person, fmt.Sprint("/dev/pts/", n)
 }
 
-// OpenTTY opens the program's end.
+// OpenTTY returns a function that opens the terminal with the given file name.
 func OpenTTY(name string) func() (*os.File, error) {
 	return func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0) }
 }
 
-// Until reads the terminal's output up to the text.
+// Until reads the output of the terminal up to the given text.
 func Until(t *testing.T, r *bufio.Reader, text string) string {
 	t.Helper()
 	var seen strings.Builder

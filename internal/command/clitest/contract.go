@@ -11,14 +11,14 @@ import (
 
 // CheckContract compares the keys of JSON objects with the keys that a section of the contract
 // lists. The parameter file is the path of docs/contract.md, and section is a heading in that
-// file. The section must list each key that an object of one of the types can have, and no
-// other key. It lists keys in the first column of a table or as {"name","kind"}. The row of a
-// key must say when an object omits the key.
+// file. The section must list exactly the keys that objects of the given types can contain. It
+// lists keys in the first column of a table or as {"name","kind"}. The table row of an optional
+// key must state when an object omits the key.
 func CheckContract(t *testing.T, file, section string, types ...reflect.Type) {
 	t.Helper()
 	listed := contractKeys(t, file, section)
 	condition := regexp.MustCompile(`\b(optional|only|if|with)\b`)
-	required := map[string]bool{} // keys are the JSON keys
+	required := map[string]bool{} // maps each JSON key to true if objects always contain the key
 	for _, typ := range types {
 		for key, r := range jsonKeys(typ) {
 			row, ok := listed[key]
@@ -41,7 +41,8 @@ func CheckContract(t *testing.T, file, section string, types ...reflect.Type) {
 	}
 }
 
-// contractKeys returns the keys that the section lists, with their table rows.
+// contractKeys returns the keys that a section of the contract lists. The value for a key is its
+// table row.
 func contractKeys(t *testing.T, file, section string) map[string]string {
 	t.Helper()
 	octets, err := os.ReadFile(file)

@@ -26,8 +26,9 @@ func Main(m *testing.M, command func(a *base.App, args []string) int) {
 	})
 }
 
-// Params returns the parameters for the scripts in dir. It defines the commands "status",
-// "examples" and "served". A script's home directory is its working directory.
+// Params returns the testscript parameters for the scripts in a directory. It defines the script
+// commands "status", "examples" and "served". The working directory of a script is also its home
+// directory.
 func Params(t *testing.T, dir string) testscript.Params {
 	t.Helper()
 	return testscript.Params{
@@ -49,8 +50,8 @@ func Params(t *testing.T, dir string) testscript.Params {
 // a second.
 func hurry(e *testscript.Env) { e.Setenv("GORACE", "atexit_sleep_ms=0") }
 
-// status runs a command and checks its exit status: status 2 locus parse x. stdin, stdout and
-// stderr work as with exec.
+// status is a script command that runs a program and checks its exit status, as in "status 2 locus
+// parse x". The script commands stdin, stdout and stderr work as with exec.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N command...")
@@ -75,9 +76,10 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// examples runs the two examples in a subcommand's help, each in a shell. The arguments after the
-// subcommand are pairs of texts. In the examples, the second text of a pair replaces the first,
-// such as a URL on another host. An example must write to standard output, unless it has -O.
+// examples runs the two examples in the help text of a subcommand, each in a shell. The arguments
+// after the subcommand are pairs of texts. In the examples, the second text of each pair replaces
+// the first text, for example to replace a URL on another host. An example must write to standard
+// output, unless it contains the flag -O.
 func examples(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args)%2 != 1 {
 		ts.Fatalf("usage: examples subcommand [old new]...")

@@ -22,12 +22,12 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// Starting a process takes longer than most commands. So each script starts one
-// process, locus-served, which runs the script's commands sequentially, each with its
-// own directory, arguments and environment. A command that reads standard input, is
-// interrupted, or is inside a shell runs in its own process.
+// Starting a process takes longer than most commands, so each script starts only one process,
+// locus-served. This process runs the commands of the script sequentially, each with its own
+// directory, arguments and environment. A command that reads standard input, is interrupted, or
+// runs in a shell has its own process.
 
-// servedRequest is a command for locus-served.
+// servedRequest is a command that locus-served must run.
 type servedRequest struct {
 	Dir       string
 	Args, Env []string
@@ -39,7 +39,7 @@ type servedAnswer struct {
 	Out, Err []byte
 }
 
-// serveCommands is the program locus-served. It runs the commands from standard input.
+// serveCommands is the program locus-served. It reads commands from standard input and runs them.
 func serveCommands(command func(*base.App, []string) int) {
 	requests, answers := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
@@ -84,7 +84,7 @@ type servedProcess struct {
 
 type servedKey struct{}
 
-// setupServed prepares a script's process. The first command starts the process.
+// setupServed prepares the process of a script. The first command starts the process.
 func setupServed(e *testscript.Env) {
 	p := new(servedProcess)
 	e.Values[servedKey{}] = p
@@ -115,7 +115,7 @@ func (p *servedProcess) start() error {
 	return p.cmd.Start()
 }
 
-// run runs a command and returns its exit status.
+// run runs a command in the process and returns the exit status.
 func (p *servedProcess) run(ts *testscript.TestScript, args []string) int {
 	if p.cmd == nil {
 		ts.Check(p.start())
@@ -144,16 +144,17 @@ func needsProcess(ts *testscript.TestScript, args []string) bool {
 	case len(args) == 0:
 		return false
 	case args[0] == "extract":
-		// Without a file, the command reads standard input.
+		// If the last argument is not a file, the command reads standard input.
 		_, err := os.Stat(ts.MkAbs(args[len(args)-1]))
 		return err != nil
 	}
-	// These commands use standard output directly, and locus-served uses it for results.
+	// These commands use standard output directly, but locus-served needs standard output for
+	// the results.
 	return args[0] == "open" || slices.Contains(args, "-") || slices.Contains(args, "/dev/stdout")
 }
 
 // servedScripts returns a directory with copies of the scripts in dir. It replaces "exec locus"
-// by "served locus" where both have the same effect.
+// with "served locus" where both commands have the same effect.
 func servedScripts(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
@@ -167,7 +168,7 @@ func servedScripts(t *testing.T, dir string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// After the commands come the script's files.
+		// The files of the script follow the commands.
 		commands, _, _ := bytes.Cut(text, []byte("\n-- "))
 		text = slices.Concat(command.ReplaceAll(commands, []byte("${1}served $2")), text[len(commands):])
 		if err := os.WriteFile(filepath.Join(folder, filepath.Base(file)), text, 0o666); err != nil {
@@ -177,7 +178,8 @@ func servedScripts(t *testing.T, dir string) string {
 	return folder
 }
 
-// servedCommand is "served locus ARGS...". It has the same effect as "exec locus ARGS...".
+// servedCommand is the script command "served locus ARGS...". It has the same effect as "exec
+// locus ARGS...".
 func servedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || args[0] != "locus" {
 		ts.Fatalf("usage: served locus ARGS...")
@@ -198,8 +200,8 @@ var settingLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:\[[^]]*\] *)*env +([A-Za-z0-9_.]+)=`)
 })
 
-// scriptVariables returns the names of all environment variables that a command may read:
-// variables that a script sets, and variables that every script has.
+// scriptVariables returns the names of all environment variables that a command may read. These
+// are the variables that any script sets, and the variables that testscript sets.
 var scriptVariables = sync.OnceValue(func() (list []string) {
 	names := map[string]bool{}
 	for _, name := range []string{"HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "WORK"} {
