@@ -1,5 +1,5 @@
-// Package advice returns findings about a URL for users: violations of the grammar,
-// corrections of mistyped scheme names, and advice of RFC 1738 sections 3, 4 and 6.
+// Package advice returns findings about a URL for users. The findings are violations of the
+// grammar, corrections of mistyped scheme names, and advice from RFC 1738 sections 3, 4 and 6.
 package advice
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Findings returns the violations that r.Check finds in u by RFC 1738 or the URI draft, with
-// suggestions and notes. They are ordered by offset.
+// Findings returns the violations that the registry finds in u by RFC 1738 or RFC 1630, and adds
+// suggestions and notes. The findings are ordered by offset.
 func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violation {
 	list := r.Check(u, p)
 	checked := len(list)
@@ -48,9 +48,9 @@ func portAdvice(r *scheme.Registry, u locus.URL) string {
 	return policy.PortAdvice(u, r.Scheme(u).Port)
 }
 
-// Later returns a note about a text that conforms to RFC 1738, but not to RFC 3986 and
-// the scheme's current standard, or the reverse. The list must hold the findings by RFC
-// 1738. If the standards agree, ok is false.
+// Later returns a note about a text if RFC 1738 and the later standards (RFC 3986 and the current
+// standard for the scheme) disagree about its conformity. The parameter list must contain the
+// findings by RFC 1738. If the standards agree, the result ok is false.
 func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Violation, ok bool) {
 	later := r.CheckURI(rfc3986.Parse(text))
 	conforms, did := locus.Conforms(later), locus.Conforms(list)
@@ -74,7 +74,7 @@ func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Vio
 	return v, true
 }
 
-// schemeName returns the finding about an unregistered or experimental scheme name.
+// schemeName returns the finding about a scheme name that is unregistered or experimental.
 func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation, ok bool) {
 	text := u.String()
 	if known && !(text[0]|0x20 == 'x' && text[1] == '-') {

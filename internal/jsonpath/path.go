@@ -9,27 +9,27 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMissing means that the text contains no value at the path.
+// ErrMissing reports that the text contains no value at the path.
 var ErrMissing = errors.New("missing")
 
-// Path is the path of a value: names of members and indexes of elements. The zero Path selects the
-// whole text. A Path may be used concurrently.
+// Path is the path of a value. It consists of member names and element indexes. The zero Path
+// selects the whole text. A Path may be used concurrently.
 type Path struct {
 	text  string
 	steps []step
 }
 
-// step is an index, or a member name if index is negative.
+// step is an element of a path. If the index is negative, the step is a member name.
 type step struct {
 	name  string
 	index int
 }
 
-// Parse parses a path: names separated by dots, and indexes in brackets, such as
-// "items[0].url". A path may begin with "$." or ".". Unquoted names consist of letters, digits,
-// "-", "_", "$" and characters outside US-ASCII. Other names must be quoted, and may be in
-// brackets: data."a.b" or data['a.b']. Names in double quotes may contain JSON escapes; names
-// in single quotes contain no escapes.
+// Parse parses a path, such as "items[0].url". It consists of names, which are separated by dots,
+// and indexes in brackets. A path may begin with "$." or ".". Unquoted names consist of letters,
+// digits, "-", "_", "$" and characters outside US-ASCII. All other names must be quoted, and may
+// be in brackets, as in data."a.b" and data['a.b']. Names in double quotes may contain JSON
+// escapes; names in single quotes contain no escapes.
 func Parse(text string) (Path, error) {
 	p := parser{text: text}
 	p.root()
@@ -44,7 +44,7 @@ func Parse(text string) (Path, error) {
 	return Path{text, p.steps}, nil
 }
 
-// Names returns the path of nested members: for a and b, it returns "a.b".
+// Names returns the path of nested members. For the names a and b, it returns the path "a.b".
 func Names(names ...string) Path {
 	var p Path
 	for _, name := range names {
@@ -54,7 +54,7 @@ func Names(names ...string) Path {
 	return p
 }
 
-// String returns the text passed to Parse.
+// String returns the text that was passed to [Parse].
 func (p Path) String() string { return p.text }
 
 type parser struct {
@@ -63,7 +63,7 @@ type parser struct {
 	steps []step
 }
 
-// root skips a "$" that means the whole text.
+// root skips a "$", which represents the whole text.
 func (p *parser) root() {
 	rest, ok := strings.CutPrefix(p.text, "$")
 	if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {

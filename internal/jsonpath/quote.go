@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote decodes a JSON string with its quotes, such as a result of [Path.Find]. If the string
+// Unquote decodes a quoted JSON string, such as a value that [Path.Find] finds. If the string
 // contains escapes, Unquote appends the decoded text to buf; otherwise the result is a part of
 // text. It returns an error for invalid UTF-8 and for an incomplete surrogate pair.
 func Unquote(buf, text []byte) ([]byte, error) {
@@ -43,11 +43,11 @@ var (
 	errSurrogate = errors.New("incomplete surrogate pair")
 )
 
-// escapes maps the byte after the backslash of an escape to its character.
+// escapes maps the byte after a backslash to the character that the escape represents.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// rune16 decodes a "\u" escape, or a pair of them, and returns the character and the escape's
-// length.
+// rune16 decodes one "\u" escape or a surrogate pair of two escapes. It returns the character and
+// the length of the escapes.
 func rune16(text []byte) (rune, int) {
 	const one = len(`\u0000`)
 	r := hex4(text)
@@ -66,7 +66,8 @@ func hex4(text []byte) (r rune) {
 	return r
 }
 
-// unhex returns the value of a hexadecimal digit, or more than 15.
+// unhex returns the value of a hexadecimal digit. For any other byte, the result is greater than
+// 15.
 func unhex(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -78,7 +79,7 @@ func unhex(c byte) byte {
 }
 
 // AppendQuoted appends text as a JSON string. The text must be valid UTF-8. AppendQuoted escapes
-// only the characters that require it.
+// only the characters that JSON requires to be escaped.
 func AppendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := range len(text) {

@@ -19,9 +19,9 @@ func (e *SyntaxError) Error() string {
 }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Find returns the position of the value at the path in a JSON text. If several members have
-// the same name, the last one counts, as in JavaScript. The error is [ErrMissing] or a
-// [*SyntaxError]. Find checks the syntax of the whole text, but not its UTF-8.
+// Find returns the position of the value at the path in a JSON text. If several members have the
+// same name, the last one counts, as in JavaScript. The error is [ErrMissing] or a [*SyntaxError].
+// Find checks the syntax of the whole text, but does not check whether the text is valid UTF-8.
 func (p Path) Find(text []byte) (start, end int, err error) {
 	s := scanner{text: text}
 	s.space()
@@ -63,7 +63,7 @@ func Elements(text []byte) iter.Seq2[int, int] {
 	}
 }
 
-// maxDepth limits the nesting of values, as in encoding/json.
+// maxDepth is the maximum nesting depth of values, which is the same as in encoding/json.
 const maxDepth = 10000
 
 var (
@@ -79,12 +79,12 @@ var (
 	errNumber  = errors.New("missing digit")
 )
 
-// scanner reads a text from pos.
+// scanner reads a JSON text, beginning at the offset pos.
 type scanner struct {
 	text    []byte
 	pos     int
 	depth   int
-	escaped bool // the last string has escapes
+	escaped bool // the last string contains escapes
 }
 
 // span is a part of the text. If end is 0, the span is empty.
@@ -97,7 +97,7 @@ func (s *scanner) error(err error) *SyntaxError {
 	return &SyntaxError{s.pos, err}
 }
 
-// next returns the next byte, or 0 at the end.
+// next returns the next byte, or 0 at the end of the text.
 func (s *scanner) next() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]
@@ -105,7 +105,7 @@ func (s *scanner) next() byte {
 	return 0
 }
 
-// space skips white space and returns the next byte.
+// space skips whitespace and returns the next byte.
 func (s *scanner) space() byte {
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
@@ -117,7 +117,8 @@ func (s *scanner) space() byte {
 	return 0
 }
 
-// value reads a value. If find is true, it returns the position of the value at path.
+// value reads a value. If the parameter find is true, it returns the position of the value at the
+// path.
 func (s *scanner) value(path []step, find bool) (found span, err *SyntaxError) {
 	start := s.pos
 	inside := find && len(path) > 0
@@ -182,7 +183,7 @@ func (s *scanner) members(path []step) (found span, err *SyntaxError) {
 	}
 }
 
-// elements reads an array. A nonempty path begins with an index into it.
+// elements reads an array. A nonempty path begins with the index of an element.
 func (s *scanner) elements(path []step) (found span, err *SyntaxError) {
 	if empty, err := s.open(']'); empty || err != nil {
 		return found, err
@@ -202,7 +203,8 @@ func (s *scanner) elements(path []step) (found span, err *SyntaxError) {
 	}
 }
 
-// open reads the opening bracket of an object or array, and the closing bracket if it is empty.
+// open reads the opening bracket of an object or array. If the object or array is empty, open also
+// reads the closing bracket.
 func (s *scanner) open(end byte) (empty bool, err *SyntaxError) {
 	if s.depth++; s.depth > maxDepth {
 		return false, s.error(errDepth)
@@ -231,7 +233,7 @@ func (s *scanner) more(end byte) (bool, *SyntaxError) {
 	return false, s.error(errComma)
 }
 
-// isName reports whether the string from start to pos is name.
+// isName reports whether the string between the offset start and s.pos is equal to the given name.
 func (s *scanner) isName(start int, name string) bool {
 	if !s.escaped {
 		return string(s.text[start+1:s.pos-1]) == name
@@ -254,7 +256,8 @@ func (s *scanner) quoted() *SyntaxError {
 		if rest := s.text[s.pos:]; len(rest) >= 8 {
 			w := binary.LittleEndian.Uint64(rest)
 			quote, backslash := w^'"'*ones, w^'\\'*ones
-			// The lowest set bit is correct; a borrow may set other bits above it.
+			// Use only the lowest set bit, because a borrow may have set some of the
+			// higher bits.
 			ends := ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs
 			if ends == 0 {
 				s.pos += 8
@@ -309,7 +312,7 @@ func (s *scanner) literal(word string) *SyntaxError {
 	return nil
 }
 
-// number reads a number. c is its first byte.
+// number reads a number. The parameter c is the first byte of the number.
 func (s *scanner) number(c byte) *SyntaxError {
 	if c == '-' {
 		s.pos++
@@ -338,7 +341,7 @@ func (s *scanner) number(c byte) *SyntaxError {
 	return nil
 }
 
-// digits reads one digit or more.
+// digits reads one or more digits.
 func (s *scanner) digits() *SyntaxError {
 	start := s.pos
 	for c := s.next(); c >= '0' && c <= '9'; c = s.next() {

@@ -21,14 +21,15 @@ type Replacement struct {
 	sync      func(*os.File) error // writes a file or directory to the disk
 }
 
-// folder opens and renames the files of a replacement, in an [os.Root] or by path name.
+// folder provides the file operations of a replacement. Names are relative to an [os.Root], or are
+// paths.
 type folder interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 	Rename(old, new string) error
 	Remove(name string) error
 }
 
-// paths is the folder of names that are not relative to an [os.Root].
+// paths implements folder for names that are paths.
 type paths struct{}
 
 func (paths) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
@@ -37,9 +38,9 @@ func (paths) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 func (paths) Rename(old, new string) error { return os.Rename(old, new) }
 func (paths) Remove(name string) error     { return os.Remove(name) }
 
-// NewReplacement creates a replacement of a file that the user named, which need not exist. It
-// follows a symbolic link and preserves the mode of an existing file. Several processes may
-// replace the same file. The caller must finally call Discard.
+// NewReplacement creates a replacement for the named file, which need not exist. It follows
+// symbolic links, and preserves the mode of an existing file. Several processes may replace the
+// same file. The caller must finally call Discard.
 func NewReplacement(name string) (*Replacement, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -56,8 +57,8 @@ func NewReplacement(name string) (*Replacement, error) {
 			return nil, err
 		}
 	}
-	// The process's umask applies to a new file. An existing file may be private, so its mode
-	// does not change.
+	// The umask of the process applies to a new file. The mode of an existing file does not
+	// change, because the file may be private.
 	mode := fs.FileMode(0o666)
 	if info != nil {
 		mode = 0o600
@@ -73,10 +74,10 @@ func NewReplacement(name string) (*Replacement, error) {
 	return r, err
 }
 
-// NewReplacementIn creates a file that can replace the file with the name target. The new
-// file has the name temporary. Both names are relative to root; if root is nil, they are
-// paths. It follows no symbolic link at either name. If the process is killed, the
-// temporary file remains, and the next replacement removes the file.
+// NewReplacementIn creates a temporary file that can replace a target file. The parameters target
+// and temporary are the names of the two files, relative to root. If root is nil, they are paths.
+// NewReplacementIn does not follow symbolic links at these names. If the process is killed, the
+// temporary file remains until the next replacement removes it.
 //
 // The caller must hold a lock, so that no other process uses the temporary name, and must
 // finally call Discard.
@@ -85,7 +86,7 @@ func NewReplacementIn(root *os.Root, target, temporary string, mode fs.FileMode)
 	if root != nil {
 		r.folder = root
 	}
-	removing := r.folder.Remove(temporary) // if that fails, OpenFile also fails
+	removing := r.folder.Remove(temporary) // if Remove fails, OpenFile also fails
 	var err error
 	if r.File, err = r.folder.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err != nil {
 		if errors.Is(err, fs.ErrExist) && removing != nil {
@@ -96,10 +97,9 @@ func NewReplacementIn(root *os.Root, target, temporary string, mode fs.FileMode)
 	return r, nil
 }
 
-// Commit closes the file and renames it to the target. After a power failure, the target
-// has either its old or its new content, because Commit writes the file to the disk
-// before the rename. If the system supports it, the rename is also on the disk when
-// Commit returns.
+// Commit closes the file and renames it to the target. After a power failure, the target has
+// either its old or its new content, because Commit writes the file to the disk before the rename.
+// If the system can sync directories, the rename is also on the disk when Commit returns.
 func (r *Replacement) Commit() error {
 	if r.Target == "" {
 		return r.Close()
@@ -110,7 +110,8 @@ func (r *Replacement) Commit() error {
 	if err := r.folder.Rename(r.temporary, r.Target); err != nil {
 		return err
 	}
-	// Some systems can't open a directory, and some file systems can't sync one.
+	// Ignore errors, because some systems can't open directories, and some file systems can't
+	// sync directories.
 	dir, err := r.folder.OpenFile(filepath.Dir(r.Target), os.O_RDONLY, 0)
 	if err != nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 // Temporary is a file that exists until it is closed or the process ends.
 type Temporary struct {
 	*os.File
-	name string // the name that Close removes; empty if there is none
+	name string // name of the file that Close removes; empty if the file has no name
 }
 
 // CreateTemporary creates a file for reading and writing. The parameters folder and
@@ -18,7 +18,7 @@ func CreateTemporary(folder, pattern string) (*Temporary, error) {
 	if folder == "" {
 		folder = os.TempDir()
 	}
-	// If the file never has a name, even a killed process leaves no file.
+	// A file that never has a name disappears even if the process is killed.
 	if f, err := unnamed(folder); err == nil {
 		return &Temporary{File: f}, nil
 	}
@@ -28,12 +28,12 @@ func CreateTemporary(folder, pattern string) (*Temporary, error) {
 	}
 	t := &Temporary{File: f}
 	if os.Remove(f.Name()) != nil {
-		t.name = f.Name() // Windows can't remove it while it is open
+		t.name = f.Name() // Windows can't remove the file while it is open
 	}
 	return t, nil
 }
 
-// Close closes the file, and removes it.
+// Close closes and removes the file.
 func (t *Temporary) Close() error {
 	err := t.File.Close()
 	if t.name != "" {

@@ -31,7 +31,7 @@ func write(dir *os.File, name string, data []byte, modTime time.Time, sync bool)
 	path := "/proc/self/fd/" + strconv.Itoa(fd)
 	if !modTime.IsZero() {
 		times := []unix.Timespec{{Nsec: unix.UTIME_NOW}, unix.NsecToTimespec(modTime.UnixNano())}
-		// Some file systems can't store this time.
+		// Ignore the error, because some file systems can't store this time.
 		_ = unix.UtimesNanoAt(unix.AT_FDCWD, path, times, 0)
 	}
 	var stat unix.Stat_t
