@@ -1,4 +1,4 @@
-// Package agent names the program in requests, and describes its build.
+// Package agent provides the User-Agent of the program and a description of its build.
 package agent
 
 import (
@@ -37,8 +37,8 @@ func versionIn(info *debug.BuildInfo) string {
 	return "devel"
 }
 
-// Build describes the running program: its version, commit, Go and platform. It omits the
-// commit if the go command did not record one.
+// Build describes the running program by its version, commit, Go version and platform. It omits
+// the commit if the go command did not record one.
 func Build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// New returns a self-signed certificate for localhost, 127.0.0.1 and ::1, with its key and
-// Leaf. It is valid for one day.
+// New returns a self-signed certificate for localhost, 127.0.0.1 and ::1, with its key and Leaf.
+// The certificate is valid for one day.
 func New() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

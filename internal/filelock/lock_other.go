@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lock always fails, because package syscall has no locks on this system.
+// lock always fails, because package syscall does not support locks on this system.
 func lock(*os.File) error { return errors.ErrUnsupported }

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Boundary separates datagrams.
+// Boundary separates the datagrams in the bytes of a [Peer].
 const Boundary = "\r\n--\r\n"
 
-// maxPieces limits the pieces that are delayed. The bytes after the last delayed piece arrive in
-// one piece.
+// maxPieces is the maximum number of pieces that are delayed. All bytes after the last delayed
+// piece arrive in one piece.
 const maxPieces = 200
 
-// conn is the client's end of a connection. It uses no goroutine.
+// conn is the client end of a connection. It needs no goroutine.
 type conn struct {
 	peer    *Peer
 	packet  bool
@@ -24,7 +24,7 @@ type conn struct {
 
 	// The lock of the peer guards the following fields.
 	pieces   [][]byte
-	taken    int // number of pieces that were read, completely or in part
+	taken    int // number of pieces that the client has read, completely or in part
 	ready    <-chan time.Time
 	sent     bytes.Buffer
 	id       []byte // connection ID of the client's last datagram
@@ -51,8 +51,8 @@ func newConn(p *Peer, network, address string, said []byte) *conn {
 	return c
 }
 
-// cut removes empty pieces. If the pieces do not cover all of said, cut appends the rest as one
-// piece.
+// cut removes empty pieces. If the pieces do not cover all bytes in said, cut appends the
+// remaining bytes as one piece.
 func cut(said []byte, pieces [][]byte) (list [][]byte) {
 	for _, piece := range pieces {
 		said = said[len(piece):]
@@ -66,9 +66,8 @@ func cut(said []byte, pieces [][]byte) (list [][]byte) {
 	return list
 }
 
-// Read returns the next bytes at their scheduled time. A stream ends after the last byte,
-// unless the server is silent. A datagram connection has no end, so Read never returns
-// io.EOF for it.
+// Read returns the next bytes at their scheduled time. A stream ends after the last byte, unless
+// the server is silent. On a datagram connection, which has no end, Read never returns io.EOF.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		c.peer.mu.Lock()
@@ -141,11 +140,12 @@ func (c *conn) wait(ready <-chan time.Time, deadline time.Time, changed <-chan s
 	}
 }
 
-// take copies the next piece, or the part that fits.
+// take copies the next piece, or as much of the piece as fits into p.
 func (c *conn) take(p []byte) int {
 	piece := c.pieces[0]
 	if c.packet && len(piece) >= 3 && piece[0] == 3 && c.id != nil {
-		// ARDP drops datagrams with another connection ID.
+		// Set the connection ID to the ID of the client, because ARDP drops datagrams
+		// with another ID.
 		piece = append(append([]byte{3}, c.id...), piece[3:]...)
 	}
 	n := copy(p, piece)
@@ -159,7 +159,7 @@ func (c *conn) take(p []byte) int {
 	return n
 }
 
-// Write records the client's data. It always succeeds, as on a socket after the peer has
+// Write records the client's data. Write always succeeds, as it may on a socket after the peer has
 // disconnected.
 func (c *conn) Write(p []byte) (int, error) {
 	c.peer.mu.Lock()
@@ -175,7 +175,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// change wakes a Read. The caller must hold the lock.
+// change wakes a blocked Read. The caller must hold the lock.
 func (c *conn) change() {
 	close(c.changed)
 	c.changed = make(chan struct{})

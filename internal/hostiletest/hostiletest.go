@@ -13,34 +13,35 @@ import (
 )
 
 const (
-	Bytes   How = 1 << iota // one byte at a time, instead of all at once
-	Lines                   // one line at a time, each a second after the client waits for it
-	Slow                    // waits 30 seconds before each of the first pieces
-	Silent                  // after its bytes the server stays silent instead of closing
-	Waiting                 // the server begins after the first bytes from the client
+	Bytes   How = 1 << iota // the server sends single bytes instead of all bytes at once
+	Lines                   // the server sends single lines, each one second after the client begins to wait
+	Slow                    // the server waits 30 seconds before each of the first pieces
+	Silent                  // after the last byte, the server stays silent and does not close the connection
+	Waiting                 // the server waits for the first bytes from the client
 )
 
 // How selects the timing of a server. Unknown bits have no effect.
 type How uint8
 
-// Peer is a server that sends the same bytes whatever the client sends. Its Dial must be used
-// inside a synctest bubble, where waiting takes no time. The zero Peer closes each connection.
+// Peer is a server that ignores the data from the client and always sends the same bytes. Its Dial
+// must be used inside a synctest bubble, where waiting takes no time. The zero Peer closes each
+// connection.
 type Peer struct {
 	First []byte // bytes to send on the first connection
 	Later []byte // bytes to send on later connections
 	How   How
-	TLS   *tls.Config // server configuration; no TLS if nil
+	TLS   *tls.Config // server configuration; nil disables TLS
 
 	mu    sync.Mutex
 	dials []string
 	sent  []*bytes.Buffer
 }
 
-// maxDials stops a client that dials endlessly.
+// maxDials is the maximum number of dials, which stops a client that dials endlessly.
 const maxDials = 1000
 
-// Dial connects to the peer, as access.Options.Dial. On datagram networks, [Boundary] separates the
-// datagrams.
+// Dial connects to the peer. It has the type of access.Options.Dial. On datagram networks,
+// [Boundary] separates the datagrams.
 func (p *Peer) Dial(_ context.Context, network, address string) (net.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +67,7 @@ func (p *Peer) DialContext(ctx context.Context, network, address string) (net.Co
 	return p.Dial(ctx, network, address)
 }
 
-// serve copies bytes between a connection and c.
+// serve copies bytes between the TLS connection far and the connection c.
 func serve(far *tls.Conn, c *conn) {
 	ended := make(chan struct{})
 	go func() {
@@ -86,7 +87,7 @@ func (p *Peer) Dials() []string {
 	return slices.Clone(p.dials)
 }
 
-// Sent returns the data that the client sent on each connection, decrypted from TLS.
+// Sent returns the data that the client sent on each connection, after TLS decryption.
 func (p *Peer) Sent() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

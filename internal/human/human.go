@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Size formats a number of bytes with at most four digits and a unit, as in "512 B" or "1.5
-// MiB". A negative number means unknown and gives "".
+// Size formats a number of bytes with at most four digits and a unit, as in "512 B" or "1.5 MiB".
+// For a negative number, which means that the size is unknown, it returns "".
 func Size(n int64) string {
 	if n < 0 {
 		return ""
@@ -27,8 +27,9 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.0f %ciB", value, units[unit])
 }
 
-// Time formats t in UTC to the minute, as in "1994-12-20 13:05". Midnight gives only the
-// date, because listings with dates only parse as midnight. The zero Time gives "".
+// Time formats t in UTC to the minute, as in "1994-12-20 13:05". For midnight, it returns only the
+// date, because a listing that contains only a date is parsed as midnight. For the zero time, it
+// returns "".
 func Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -40,7 +41,7 @@ func Time(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// Age formats an age roughly, as in "3 hours ago".
+// Age formats an approximate age, such as "3 hours ago".
 func Age(d time.Duration) string {
 	switch {
 	case d < 2*time.Second:

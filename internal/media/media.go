@@ -15,11 +15,11 @@ import (
 // Head is the number of bytes at the start of a file that [Guess] reads.
 const Head = 3072
 
-// byExtension contains the types that must be the same on every machine. Package mime adds
-// other types, from tables that differ between systems.
+// byExtension maps extensions to media types that must be the same on every machine. Package mime
+// provides other types, from tables that differ between systems.
 var byExtension = map[string]string{
 	".adoc":     "text/asciidoc",
-	".asc":      "text/asciidoc", // or ASCII armor: see IsArmor
+	".asc":      "text/asciidoc", // the extension of ASCII armor as well; see IsArmor
 	".asciidoc": "text/asciidoc",
 	".7z":       "application/x-7z-compressed",
 	".atom":     "application/atom+xml",
@@ -114,13 +114,13 @@ var byExtension = map[string]string{
 	".zst":      "application/zstd",
 }
 
-// ByName returns the media type of the extension of name, without parameters, or "" if it
-// is unknown. The name may be a path with "/".
+// ByName returns the media type for the extension of a file name, without parameters. If the type
+// is unknown, it returns "". The name may be a path with "/".
 func ByName(name string) string {
 	name = path.Base(name)
 	dot := strings.LastIndexByte(name, '.')
 	if dot <= 0 {
-		// ".profile" has no extension.
+		// A name such as ".profile" has no extension.
 		return ""
 	}
 	extension := strings.ToLower(name[dot:])
@@ -131,13 +131,13 @@ func ByName(name string) string {
 	return t
 }
 
-// IsArmor reports whether a file begins with the ASCII armor of OpenPGP (RFC 9580 section
-// 6.2). Such a file may be named like an AsciiDoc document.
+// IsArmor reports whether a file begins with the ASCII armor of OpenPGP (RFC 9580 section 6.2).
+// The name of such a file may have the same extension as an AsciiDoc document.
 func IsArmor(head []byte) bool { return bytes.HasPrefix(head, []byte("-----BEGIN PGP ")) }
 
-// Guess returns the media type of a file by its name and its first bytes, which head
-// contains. It uses at most [Head] bytes. If the extension is unknown, the bytes decide.
-// If the bytes of a text show its charset, the type includes the charset. The default is
+// Guess returns the media type of a file by its name and its first bytes, which head contains. It
+// uses at most [Head] bytes. If the extension is unknown, the first bytes determine the type. If
+// the first bytes of a text show its charset, the result includes the charset. The default is
 // "application/octet-stream".
 func Guess(name string, head []byte) string {
 	t := ByName(name)

@@ -19,8 +19,9 @@ type LineServer struct {
 	requests []string
 }
 
-// ServeLines starts a LineServer on l. The parameter most is the maximum length of a line,
-// in bytes. The server calls the function answer with each line, without its line end.
+// ServeLines starts a LineServer on l. The parameter most is the maximum length of a line, in
+// bytes. For each line, the server calls the function answer, which returns the response. The line
+// is passed without its line end.
 func ServeLines(l net.Listener, most int64, answer func(request string) string) *LineServer {
 	s := &LineServer{l: l}
 	s.group.Serve(l, func(c net.Conn) func() {
@@ -39,10 +40,10 @@ func ServeLines(l net.Listener, most int64, answer func(request string) string) 
 	return s
 }
 
-// Addr returns the address as host:port.
+// Addr returns the server address in the form host:port.
 func (s *LineServer) Addr() string { return s.l.Addr().String() }
 
-// Requests returns the received lines, without line ends.
+// Requests returns the lines that the server received, without line ends.
 func (s *LineServer) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Commands records the commands that a server received, by connection. It is safe for
+// Commands records the commands that a server received on each connection. It is safe for
 // concurrent use.
 type Commands struct {
 	mu   sync.Mutex
 	list [][]string
 }
 
-// Begin adds a connection and returns a function that records a command on it.
+// Begin adds a connection and returns a function that records a command on this connection.
 func (l *Commands) Begin() (add func(command string)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -25,7 +25,8 @@ func (l *Commands) Begin() (add func(command string)) {
 	}
 }
 
-// Log returns the commands of each connection. Connections are in the order of Begin.
+// Log returns the commands of each connection. The connections are in the order of the calls of
+// Begin.
 func (l *Commands) Log() [][]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

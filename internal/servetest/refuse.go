@@ -5,9 +5,9 @@ import (
 	"net"
 )
 
-// Refusing returns a connection to which no client can connect: the system refuses connections
-// to its LocalAddr until the caller closes it. Another program could reuse the port of a closed
-// listener. network is "tcp" or "udp".
+// Refusing returns a connection whose local address refuses all clients until the caller closes
+// the connection. The port of a closed listener would not suffice, because another program could
+// reuse the port. The parameter network is "tcp" or "udp".
 func Refusing(network string) (net.Conn, error) {
 	loopback := net.IPv4(127, 0, 0, 1)
 	if network == "udp" {
@@ -40,7 +40,7 @@ func Refusing(network string) (net.Conn, error) {
 	return &held{conn, other}, nil
 }
 
-// held is one end of a connection. It holds the other end open.
+// held is one end of a connection. While it is open, the other end also remains open.
 type held struct {
 	net.Conn
 	other interface{ Close() error }

@@ -1,5 +1,5 @@
-// Package servetest contains the common parts of test servers. A server handles each
-// connection in its own goroutine and ends all of them when it is closed.
+// Package servetest contains the common parts of test servers. A server handles each connection in
+// its own goroutine. Closing the server ends all connections and goroutines.
 package servetest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Listen returns l or, if that is nil, a listener on a free loopback port.
+// Listen returns the listener l. If l is nil, it returns a listener on a free loopback port.
 func Listen(l net.Listener) (net.Listener, error) {
 	if l != nil {
 		return l, nil
@@ -17,8 +17,8 @@ func Listen(l net.Listener) (net.Listener, error) {
 	return net.Listen("tcp4", "127.0.0.1:0")
 }
 
-// Group tracks the listeners, connections and goroutines of a server. The zero Group is
-// ready to use. It is safe for concurrent use.
+// Group tracks the listeners, connections and goroutines of a server. The zero Group is ready to
+// use. A Group is safe for concurrent use.
 type Group struct {
 	mu        sync.Mutex
 	listeners []net.Listener
@@ -27,8 +27,8 @@ type Group struct {
 	running   sync.WaitGroup
 }
 
-// Serve accepts connections from l. For each connection, in order, it calls the function
-// begin. It runs the returned function in a new goroutine, and then closes the
+// Serve accepts connections from l. It calls the function begin for each connection, in order. The
+// function that begin returns runs in a new goroutine; after it returns, Serve closes the
 // connection.
 func (g *Group) Serve(l net.Listener, begin func(c net.Conn) (handle func())) {
 	g.mu.Lock()
@@ -49,8 +49,8 @@ func (g *Group) Serve(l net.Listener, begin func(c net.Conn) (handle func())) {
 	})
 }
 
-// Track makes Close close c. If the group is already closed, Track closes c and returns
-// false.
+// Track registers c, so that closing the group also closes c. If the group is already closed,
+// Track closes c and returns false.
 func (g *Group) Track(c io.Closer) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
