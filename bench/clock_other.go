@@ -12,5 +12,5 @@ var start = time.Now()
 // Clock returns the time since the process started.
 func Clock() time.Duration { return time.Since(start) }
 
-// peakMemory returns 0: it is unknown on this system.
+// peakMemory returns 0, because the peak memory is unknown on this system.
 func peakMemory(*os.ProcessState) int64 { return 0 }

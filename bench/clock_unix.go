@@ -10,7 +10,7 @@ import (
 )
 
 // Clock returns the processor time of this process. Other programs on the machine have little
-// influence on it.
+// influence on this time.
 func Clock() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -19,7 +19,7 @@ func Clock() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// peakMemory returns the peak memory of a process in bytes, or 0 if it is unknown.
+// peakMemory returns the peak memory of a process in bytes, or 0 if the value is unknown.
 func peakMemory(p *os.ProcessState) int64 {
 	r, ok := p.SysUsage().(*syscall.Rusage)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Main runs the benchmark program f. It reports an error from [Must] or [Check] after the deferred
-// functions of f have run.
+// Main runs a benchmark program, which is the function f. It reports an error from [Must] or
+// [Check] after the deferred functions of f have run.
 func Main(name string, f func()) {
 	log.SetFlags(0)
 	log.SetPrefix(name + ": ")
@@ -39,7 +39,7 @@ func Check(err error) {
 	}
 }
 
-// Must returns v. It ends the program if err is not nil.
+// Must returns v. If err is not nil, Must ends the program.
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v
@@ -84,7 +84,7 @@ func Run(cmd *exec.Cmd) (p Process, err error) {
 	return p, err
 }
 
-// Medians returns the medians of the times and the maximum memory.
+// Medians returns the median of each time and the maximum of the memory.
 func Medians(list []Process) (p Process) {
 	var wall, cpu []time.Duration
 	for _, one := range list {

@@ -1,6 +1,6 @@
-// Package bench measures package locus against other parsers, on the same lists
-// and in the same run. It is a separate module, so that the library does not depend on
-// them.
+// Package bench compares the speed of package locus with the speed of other parsers, on the same
+// lists and in the same run. It is a separate module, so that the library does not depend on these
+// parsers.
 //
 // RESULTS.md contains the commands and their results.
 package bench
@@ -18,17 +18,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Peer is a function to measure. Run applies it to every URL of a list. The result
-// depends on each URL, so that the compiler can't remove the work.
+// Peer is a function to measure. Its method Run applies the function to every URL in a list. The
+// result depends on each URL, so that the compiler can't remove the work.
 type Peer struct {
 	Name string
 	Run  func(list []string) int
 }
 
-// Base is the name of the peer that the others are compared with.
+// Base is the name of the peer with which all other peers are compared.
 const Base = "net/url"
 
-// Readers returns the peers that parse a URL. The first is Base.
+// Readers returns the peers that parse a URL. The first peer is Base.
 func Readers(r *scheme.Registry) []Peer {
 	parser := whatwg.NewParser()
 	return []Peer{
@@ -67,7 +67,8 @@ func Readers(r *scheme.Registry) []Peer {
 	}
 }
 
-// Verdicts parses and checks every URL of list. It returns the number of URLs that conform.
+// Verdicts parses and checks every URL in the list. It returns the number of URLs that conform to
+// the standard.
 func Verdicts(r *scheme.Registry, list []string) (n int) {
 	for _, s := range list {
 		if u, err := locus.Parse(s); err == nil && locus.Conforms(r.Check(u, locus.RFC1738)) {
@@ -90,8 +91,8 @@ func Split(r *scheme.Registry, list []string) (canonical, others []string) {
 	return canonical, others
 }
 
-// Writers returns the peers that return a URL's canonical text. The first is Base, which only joins
-// the parsed parts.
+// Writers returns the peers that return the canonical text of a URL. The first peer is Base, which
+// only joins the parsed parts.
 func Writers(r *scheme.Registry) []Peer {
 	return []Peer{
 		{Base, func(list []string) (n int) {

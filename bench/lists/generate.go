@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// productions make URLs that conform to RFC 1738. "|" separates alternatives. "3*" before an
-// alternative gives it the weight three. "<" and ">" enclose another production or one of these:
+// productions is a grammar that generates URLs that conform to RFC 1738. The character "|"
+// separates alternatives. A prefix such as "3*" sets the weight of an alternative. The characters
+// "<" and ">" enclose the name of another production or one of these texts:
 //
 //	<a8>         1 to 8 letters
 //	<t8>         1 to 8 letters, digits and "-_."
@@ -42,11 +43,11 @@ var productions = map[string]string{
 	"segment": "9*<t12>|<t12><escape><a4>", "escape": "%20|%7E|%5B|%C3%A9",
 }
 
-// Web returns n http: and https: URLs similar to URLs on the web. The same seed gives the same
-// URLs.
+// Web returns n http: and https: URLs similar to URLs on the web. The URLs depend only on the
+// seed.
 func Web(seed uint64, n int) []string { return generate("web", seed, n) }
 
-// Ten returns n URLs of the ten schemes of RFC 1738, in random order.
+// Ten returns n URLs in random order. Their schemes are the ten schemes that RFC 1738 defines.
 func Ten(seed uint64, n int) []string { return generate("ten", seed, n) }
 
 func generate(name string, seed uint64, n int) []string {

@@ -1,5 +1,5 @@
-// Package lists makes lists of URLs to measure: real URLs from the disk of this machine,
-// and generated URLs. The same disk and seed give the same lists.
+// Package lists creates lists of URLs for benchmarks. The lists contain real URLs from the disk of
+// this machine, and generated URLs. The lists depend only on the disk and the seed.
 package lists
 
 import (
@@ -38,7 +38,7 @@ func (l List) Octets() float64 {
 // Most is the maximum number of URLs in a list.
 const Most = 100_000
 
-// All makes all lists. It omits lists of fewer than 100 URLs.
+// All creates all lists. It omits lists that contain fewer than 100 URLs.
 func All() []List {
 	goroot := GoRoot()
 	docs := inFiles("/usr/share/doc")
@@ -58,13 +58,13 @@ func All() []List {
 
 // GoRoot returns the directory of the Go distribution.
 func GoRoot() string {
-	out, _ := exec.Command("go", "env", "GOROOT").Output() // if it fails, the list stays empty
+	out, _ := exec.Command("go", "env", "GOROOT").Output() // if the command fails, the list stays empty
 	return strings.TrimSpace(string(out))
 }
 
 // accepted returns at most Most texts that both locus and net/url accept, so that benchmarks do
-// not measure errors. The texts are contiguous parts of one string, like lines in a file.
-// Separate allocations would be scattered in memory.
+// not measure errors. The texts are contiguous parts of one string, like the lines in a file,
+// because separate allocations would be scattered in memory.
 func accepted(texts []string) []string {
 	var lines strings.Builder
 	var ends []int
@@ -91,8 +91,8 @@ func mixed(texts []string) []string {
 	return list
 }
 
-// Walk calls f with the name of every regular file under dir until f returns false. It
-// skips directories that it can't read.
+// Walk calls the function f with the name of every regular file under dir, until f returns false.
+// Walk skips directories that it can't read.
 func Walk(dir string, f func(name string) (more bool)) {
 	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && !f(name) {
@@ -110,8 +110,8 @@ func inFiles(dir string) (list []string) {
 	return list
 }
 
-// Text returns the contents of a file, decompressed if its name ends in ".gz". It returns nil if
-// the file is not text or can't be read.
+// Text returns the content of a file. If the file name ends in ".gz", it decompresses the content.
+// It returns nil if the file is not text or can't be read.
 func Text(name string) []byte {
 	f, err := os.Open(name)
 	if err != nil {
@@ -131,8 +131,8 @@ func Text(name string) []byte {
 	return text
 }
 
-// appendURLs appends the URLs of text. It is simpler than package extract, so that the
-// lists do not depend on it.
+// appendURLs appends the URLs in the text to the list. It does not use package extract, so that
+// the lists do not depend on that package.
 func appendURLs(list []string, text []byte) []string {
 	const schemes = " http https ftp file gopher news nntp wais telnet prospero "
 	isLetter := func(c byte) bool { return 'a' <= c && c <= 'z' }

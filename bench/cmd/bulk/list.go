@@ -10,10 +10,10 @@ import (
 	"github.com/locus-url/locus/bench"
 )
 
-// writeList writes n lines, like the list of a crawler, with 0.28 n distinct URLs. Each line is a
-// new URL or a repeated one; half of the repetitions are from the last thousand lines. Of 100 lines,
-// about as many as the value of others are not in canonical form. Equal arguments give equal lists.
-func writeList(to io.Writer, n, others int) {
+// writeList writes a list of n lines, similar to the list of a crawler, with 0.28 n distinct URLs.
+// Each line contains a new URL or repeats an earlier URL. Half of the repeated URLs are from the
+// last thousand lines. Every tenth line is not in canonical form. The list depends only on n.
+func writeList(to io.Writer, n int) {
 	out := bufio.NewWriterSize(to, 1<<20)
 	r := rand.New(rand.NewPCG(7, uint64(n)))
 	var b []byte
@@ -38,8 +38,8 @@ var words = strings.Fields(`news archive article images static blog wiki forum u
 	category search index media download video photo gallery thread topic post comment
 	about contact help software library research paper report annual data public`)
 
-// appendURL appends the URL with the number k and a line end. If other is true, the URL has an
-// upper-case scheme, the default port, and an escaped letter.
+// appendURL appends the URL with the number k and a line end. If the parameter other is true, the
+// URL contains an uppercase scheme, the default port, and an escaped letter.
 func appendURL(b []byte, k uint64, other bool) []byte {
 	r := rand.NewPCG(k, 11)
 	x := r.Uint64()
@@ -59,7 +59,7 @@ func appendURL(b []byte, k uint64, other bool) []byte {
 		scheme = strings.ToUpper(scheme)
 	}
 	b = append(append(b, scheme...), "://"...)
-	// A few hosts occur in many URLs.
+	// Choose a few hosts much more often than others.
 	host := pick(1 << (4 + pick(15)))
 	if host%3 > 0 {
 		b = append(b, "www."...)

@@ -1,5 +1,6 @@
 // Command bulk measures programs that remove repeated URLs from a generated list, in interleaved
-// rounds. It prints the time and the memory of each program. A missing program has the column "-".
+// rounds. It prints the time and the memory of each program. If a program is missing, its columns
+// contain "-".
 package main
 
 import (
@@ -91,7 +92,7 @@ func (p *program) run(list string) {
 	cmd.Stdin, cmd.Stderr = in, os.Stderr
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+dir, "HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	took, err := bench.Run(cmd)
-	// The list contains URLs that do not conform.
+	// Accept status 1, because the list contains URLs that do not conform to the standard.
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 1 {
 		bench.Check(err)
 	}

@@ -56,7 +56,7 @@ func (c *compare) inputs() {
 	}
 }
 
-// halves splits each list into the URLs in canonical form and all other URLs.
+// halves splits each list into the URLs that are in canonical form and all other URLs.
 func (c *compare) halves() (all []lists.List) {
 	for _, l := range c.lists {
 		canonical, rest := bench.Split(c.registry, l.URLs)
@@ -73,7 +73,7 @@ func (c *compare) halves() (all []lists.List) {
 }
 
 // table prints a row for each list and peer. The row contains the median time per URL, the median
-// ratio to the first peer, and the allocations.
+// ratio to the time of the first peer, and the allocations.
 func (c *compare) table(peers []bench.Peer, all []lists.List) {
 	fmt.Printf("| list |")
 	for _, p := range peers {
@@ -95,9 +95,9 @@ func (c *compare) table(peers []bench.Peer, all []lists.List) {
 	}
 }
 
-// compare measures the peers in turn, round by round. It returns the median times in
-// nanoseconds per URL, and the median ratios of the first peer's times to theirs. It
-// computes ratios within a round, because the machine's speed changes between rounds.
+// compare measures each peer once in every round. It returns the median time of each peer in
+// nanoseconds per URL, and the median ratio of the first peer's time to the time of each peer. It
+// computes the ratios within a round, because the speed of the machine changes between rounds.
 func (c *compare) compare(peers []bench.Peer, list []string) (times, ratios []float64) {
 	all := make([][2][]float64, len(peers))
 	for range c.rounds {
@@ -117,7 +117,7 @@ func (c *compare) compare(peers []bench.Peer, list []string) (times, ratios []fl
 	return times, ratios
 }
 
-// measure returns the processor time of f in nanoseconds.
+// measure returns the processor time that the function f uses, in nanoseconds.
 func (c *compare) measure(f func()) float64 {
 	runtime.GC()
 	n, start := 0, bench.Clock()
@@ -128,7 +128,8 @@ func (c *compare) measure(f func()) float64 {
 	return float64((bench.Clock() - start).Nanoseconds()) / float64(n)
 }
 
-// allocations returns the number of allocations of p per URL, and their bytes.
+// allocations returns the number of allocations of the peer p per URL, and the number of allocated
+// bytes per URL.
 func allocations(p bench.Peer, list []string) (mallocs, octets float64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

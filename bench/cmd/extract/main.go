@@ -1,6 +1,6 @@
-// Command extract measures programs and libraries that find URLs in a corpus of documents from this
-// machine, in interleaved rounds. For each program or library it prints the speed, the memory and
-// the number of URLs. A missing program has the column "-".
+// Command extract measures programs and libraries that find URLs in a corpus of documents from
+// this machine, in interleaved rounds. For each program or library it prints the speed, the memory
+// and the number of URLs. If a program is missing, its columns contain "-".
 package main
 
 import (
@@ -43,8 +43,8 @@ func run() {
 		files, float64(len(documents.octets))/1e6, float64(len(dense.octets))/1e6)
 	counts(documents.octets)
 	libraries(*rounds, documents, dense)
-	// A new process starts with the memory size of its parent, and this process holds the
-	// corpus. A small process must start the programs.
+	// Start the programs from a small process, because a new process starts with the memory
+	// size of its parent, and this process holds the corpus.
 	cmd := exec.Command(bench.Must(os.Executable()), "-rounds", strconv.Itoa(*rounds), "-made", dir)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	bench.Check(cmd.Run())
@@ -52,10 +52,10 @@ func run() {
 
 type text struct{ name, path, octets string }
 
-// peer is a library that finds the URLs in a text. Its function find returns their number.
+// peer is a library that finds the URLs in a text. The function find returns the number of URLs.
 type peer struct {
 	name string
-	most int // limit for the text in bytes, or 0
+	most int // maximum size of the text in bytes; 0 means no limit
 	find func(octets string) int
 }
 
@@ -96,7 +96,7 @@ func libraries(rounds int, texts ...text) {
 		}},
 		{"xurls (Go)", 1 << 20, func(s string) int { return len(rx.FindAllStringIndex(s, -1)) }},
 	}
-	// cell is the result for one peer and text.
+	// cell is the result for one peer and one text.
 	type cell struct {
 		took []time.Duration
 		n    int
@@ -131,8 +131,8 @@ func libraries(rounds int, texts ...text) {
 	fmt.Println()
 }
 
-// Typical expressions for URLs of the schemes of RFC 1738 and of any scheme. The character class
-// has the same meaning in ripgrep and grep.
+// Typical regular expressions for URLs with a scheme of RFC 1738, and for URLs with any scheme.
+// The character class has the same meaning in ripgrep and grep.
 const (
 	expression = `(https?|ftp|gopher|mailto|news|nntp|telnet|wais|file|prospero):[^[:space:]<>"]+`
 	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^[:space:]<>"]+`
@@ -201,9 +201,9 @@ const (
 )
 
 // newCorpus creates a corpus with the given size in dir, from the documentation, the Go
-// distribution and other files on this machine. The corpus contains the documents both in one file
-// and as a tree of files, and the URLs of the documents. If there are too few documents, newCorpus
-// repeats them.
+// distribution and other files on this machine. The corpus contains the documents in one file, the
+// documents as a tree of files, and the URLs of the documents. If there are too few documents,
+// newCorpus repeats some documents.
 func newCorpus(dir string, size int64) (documents, dense text, files int) {
 	var all bytes.Buffer
 	for int64(all.Len()) < size {

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/bench"
 )
 
-// Addresses of the slow network. A packet to the address far arrives at the address near, with far
-// as its source address.
+// The addresses of the slow network. A packet that is sent to the address far arrives at the
+// address near, with far as its source address.
 const (
 	near = "198.18.77.1"
 	far  = "198.18.77.2"
@@ -25,10 +25,10 @@ const (
 	iffNoPI   = 0x1000
 )
 
-// slowNetwork makes a network device that delivers each packet after a delay, with source and
-// destination exchanged. So a server on this machine responds at another address with a longer
-// round trip. The checksums stay valid, because sums do not depend on the order. slowNetwork needs
-// root.
+// slowNetwork creates a network device that delivers each packet after a delay, with the source
+// and destination addresses exchanged. As a result, a server on this machine responds at another
+// address with a longer round trip. The checksums remain valid, because a sum does not depend on
+// the order of its terms. The process must run as root.
 func slowNetwork(oneWay time.Duration) (end func()) {
 	fd := bench.Must(syscall.Open("/dev/net/tun", syscall.O_RDWR|syscall.O_CLOEXEC, 0))
 	var request struct {

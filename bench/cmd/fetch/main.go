@@ -1,8 +1,9 @@
 // Command fetch measures how long "locus get -O", wget, curl and lftp take to download many small
-// files from vsftpd on the same machine. It runs the programs alternately. With -delay, a network
-// device adds the delay.
+// files from vsftpd on the same machine. The command runs the programs alternately. With the flag
+// -delay, a network device delays each packet.
 //
-// The command needs vsftpd, root for vsftpd, and the other programs to measure.
+// The command needs vsftpd and the other programs. It must run as root, because vsftpd must run as
+// root.
 package main
 
 import (
@@ -71,7 +72,7 @@ func run() {
 	w.writeFiles()
 	server := w.startServer(listen, host)
 	defer func() {
-		syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // also end its session processes
+		syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // also ends the session processes of the server
 		server.Wait()
 	}()
 	clients := w.clients(*program, strings.Split(*skip, ","))
@@ -129,7 +130,7 @@ func (w *fixture) startServer(listen, host string) *exec.Cmd {
 	return nil
 }
 
-// clients returns the installed clients. The first is locus.
+// clients returns the installed clients. The first client is locus.
 func (w *fixture) clients(program string, skip []string) (list []*client) {
 	var urls, config strings.Builder
 	for i := range w.number {

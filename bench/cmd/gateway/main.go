@@ -46,7 +46,7 @@ type loadTest struct {
 const (
 	smallSize = 4 << 10
 	largeSize = 100 << 20
-	line      = "0123456789abcde\n" // content of the files, repeated
+	line      = "0123456789abcde\n" // line that the files repeat
 )
 
 func run() {
@@ -90,7 +90,7 @@ func run() {
 }
 
 // serveFiles runs the file server. The gateway requests files from this server, and the benchmark
-// compares the gateway with it.
+// compares the gateway with the server.
 func serveFiles(dir string) {
 	l := bench.Must(net.Listen("tcp", "127.0.0.1:0"))
 	fmt.Println("http://" + l.Addr().String() + "/")
@@ -112,7 +112,7 @@ func (b *loadTest) start() {
 		write(fmt.Sprintf("small%02d.txt", i), smallSize)
 	}
 	write("large", largeSize)
-	// Link to one file, so that each round uses a name that is not cached.
+	// Create several links to one file, so that each round uses a name that is not cached.
 	for i := range b.rounds {
 		bench.Check(os.Link(filepath.Join(pub, "large"), filepath.Join(pub, fmt.Sprintf("large%02d", i))))
 	}
@@ -180,8 +180,8 @@ func (c *comparison) add(direct, gateway float64) {
 	c.direct, c.gateway, c.ratios = append(c.direct, direct), append(c.gateway, gateway), append(c.ratios, gateway/direct)
 }
 
-// rate returns the number of small objects per second that a server sends. prefix precedes their
-// paths, because a proxy needs a complete URL.
+// rate returns the number of small objects per second that a server sends. The parameter prefix
+// precedes the path of each object, because a proxy needs a complete URL.
 func (b *loadTest) rate(addr, prefix string) float64 {
 	var n atomic.Int64
 	end := time.Now().Add(b.time)
@@ -206,7 +206,7 @@ func (b *loadTest) rate(addr, prefix string) float64 {
 	return float64(n.Load()) / b.time.Seconds()
 }
 
-// readResponse reads a response with a body of size bytes.
+// readResponse reads a response whose body has the given size, in bytes.
 func readResponse(r *bufio.Reader, size int) error {
 	status, err := readHeader(r)
 	if err != nil {
@@ -250,7 +250,7 @@ func (b *loadTest) large() {
 	b.download("that are not yet stored", b.gateway)
 }
 
-// through is like large, but with a gateway without a cache.
+// through is like the method large, but uses a gateway without a cache.
 func (b *loadTest) through() {
 	_, port, _ := strings.Cut(b.ftp, ":")
 	addr, _ := b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--allow-private", "--allow-port", port, "--no-cache", "--log-format", "none")
@@ -351,7 +351,8 @@ func (b *loadTest) slowly() {
 			return err
 		}
 		defer conn.Close()
-		// Otherwise the system would buffer most of the file for a slow client.
+		// Use a small buffer, because the system would otherwise buffer most of the file
+		// for a slow client.
 		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
 			return err
 		}
@@ -364,7 +365,7 @@ func (b *loadTest) slowly() {
 			return fmt.Errorf("%s, %w", status, err)
 		}
 		began.Add(1)
-		// Each read covers several lines.
+		// Each read returns several lines.
 		for p := make([]byte, 1<<10); time.Now().Before(end); time.Sleep(time.Second) {
 			if _, err := io.ReadFull(r, p); err != nil {
 				return err
@@ -379,7 +380,7 @@ func (b *loadTest) slowly() {
 		b.readers, before>>10, memory(b.pid, "VmHWM")>>10, began.Load())
 }
 
-// memory returns a field in a process's status file, in KiB.
+// memory returns the value of a field in the status file of a process, in KiB.
 func memory(pid int, name string) (n int) {
 	_, rest, ok := strings.Cut(string(bench.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))), "\n"+name+":")
 	if !ok {
@@ -389,9 +390,9 @@ func memory(pid int, name string) (n int) {
 	return n
 }
 
-// idle starts other gateways and opens many idle connections: without a request, within
-// the header of a request, and after a request. Then it measures how long another client
-// waits for a response.
+// idle starts other gateways and opens many connections that are idle before a request, within a
+// request header, or after a request. It then measures how long another client waits for a
+// response.
 func (b *loadTest) idle() {
 	b.idleAfter("that say nothing", "")
 	b.idleAfter("within the head of a request", "GET /healthz HTTP/1.1\r\nHost: local")
@@ -421,7 +422,7 @@ func (b *loadTest) idleAfter(what, sent string) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// latency returns how long a client with a new connection waits for a response.
+// latency returns the time that a client with a new connection waits for a response.
 func latency(addr string) time.Duration {
 	begun := time.Now()
 	conn := bench.Must(net.Dial("tcp", addr))

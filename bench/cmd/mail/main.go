@@ -1,7 +1,8 @@
-// Command mail measures package mailstore with many messages: the time to index them, the
-// size of the index, the memory, and the time to find a message.
+// Command mail measures the performance of package mailstore with many messages. It reports the
+// time for indexing the messages, the index size, the memory, and the time for finding a message.
 //
-// It generates the mail in a temporary directory. A separate process measures it.
+// The command generates the mail in a temporary directory. A separate process runs the
+// measurement.
 package main
 
 import (
@@ -57,10 +58,10 @@ func (m mail) report(layout, temporary string) {
 	bench.Check(cmd.Run())
 }
 
-// id returns an identifier. Consecutive identifiers share no prefix.
+// id returns the i-th message identifier. Consecutive identifiers share no prefix.
 func id(i int) string { return fmt.Sprintf("%08x.%d@host.dom", uint32(i)*2654435761, i) }
 
-// write writes the messages and returns their size in bytes.
+// write writes the messages and returns their total size in bytes.
 func (m mail) write(layout, dir string) (octets int) {
 	write := map[string]func(path string, from, to int) int{"mbox": writeMbox, "maildir": writeMaildir}[layout]
 	if write == nil {
@@ -132,7 +133,7 @@ func (m mail) measure(dir string) {
 }
 
 // changes prints the time of a lookup of an unknown identifier when nothing has changed. It also
-// prints the time of a lookup of a message that was just added.
+// prints the time of a lookup of a new message.
 func (m mail) changes(ctx context.Context, s *mailstore.Store, dir string) {
 	none := timed(func() error {
 		list, err := s.Find(ctx, "missing@host.dom")
@@ -152,8 +153,8 @@ func (m mail) changes(ctx context.Context, s *mailstore.Store, dir string) {
 	fmt.Printf(" %v | %v |", none.Round(time.Millisecond), one.Round(time.Millisecond))
 }
 
-// lookups prints the times of n lookups. Before each lookup it calls the function forget, unless
-// this function is nil.
+// lookups prints the times of n lookups. If the function forget is not nil, it calls this function
+// before each lookup.
 func (m mail) lookups(n int, find func(i int) (path string), forget func(path string)) {
 	r := rand.New(rand.NewPCG(1738, 0))
 	times := make([]time.Duration, n)
@@ -188,7 +189,7 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// peak returns this process's peak memory, including mapped file pages.
+// peak returns the peak memory of this process, including mapped file pages.
 func peak() string {
 	text, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(text), "VmHWM:")

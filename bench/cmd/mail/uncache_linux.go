@@ -12,7 +12,7 @@ import (
 // dontNeed is POSIX_FADV_DONTNEED.
 const dontNeed = 4
 
-// settle writes dirty pages to the disk, because they can't be dropped from the cache.
+// settle writes dirty pages to the disk, because the system can't drop dirty pages from the cache.
 func settle() { syscall.Sync() }
 
 // uncache drops a file, or all files in a directory, from the page cache.

@@ -2,7 +2,7 @@
 
 package main
 
-// settle does nothing, because no call is portable.
+// settle does nothing, because there is no portable call.
 func settle() {}
 
 func uncache(string) error { return nil }

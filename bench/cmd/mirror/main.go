@@ -1,9 +1,9 @@
 // Command mirror measures how long "locus mirror", wget, lftp and curl take to mirror a tree of
-// small files over FTP and HTTP, and gopher items, on this machine. It runs the programs
+// small files on this machine over FTP, HTTP and Gopher. The command runs the programs
 // alternately. Only the ratios are meaningful.
 //
-// The command needs vsftpd, root for vsftpd, nginx, and the other programs to measure. curl does
-// not search for files; it gets a list of all URLs.
+// The command needs vsftpd, nginx and the other programs. It must run as root, because vsftpd must
+// run as root. The program curl can't search for files, so it receives a list of all URLs.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 
 func main() { bench.Main("mirror", report) }
 
-// tree describes the files of a server: directories with an index and pages.
+// tree describes the files of a server: directories that contain an index and pages.
 type tree struct {
 	dir     string
 	folders int
@@ -58,7 +58,7 @@ type client struct {
 	command []string
 	input   string
 	first   []bench.Process
-	again   []bench.Process // runs that update an existing mirror; nil if not measured
+	again   []bench.Process // runs that update an existing mirror; nil if the program can't update a mirror
 }
 
 type protocol struct {
@@ -108,7 +108,8 @@ func report() {
 	}
 }
 
-// measure runs c in an empty directory. If c can update a mirror, measure then runs it again.
+// measure runs the client c in an empty directory. If the client can update a mirror, measure then
+// runs the client again.
 func (c *client) measure(files string) {
 	dir := bench.Must(os.MkdirTemp(files, "locus-bench-"))
 	defer os.RemoveAll(dir)
@@ -149,7 +150,7 @@ func (p *protocol) print(rounds int) {
 	fmt.Println()
 }
 
-// installed returns the clients with an installed program.
+// installed returns the clients whose programs are installed.
 func installed(list ...*client) []*client {
 	return slices.DeleteFunc(list, func(c *client) bool {
 		_, err := exec.LookPath(c.command[0])
@@ -157,7 +158,7 @@ func installed(list ...*client) []*client {
 	})
 }
 
-// config returns a curl configuration for a list of URLs.
+// config returns a configuration file that makes curl download a list of URLs.
 func config(urls []string) string {
 	var b strings.Builder
 	for i, u := range urls {

@@ -36,7 +36,7 @@ func start(port int, program string, args ...string) (end func()) {
 		}
 	}
 	return func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // also end its session processes
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // also ends the session processes of the server
 		cmd.Wait()
 	}
 }

@@ -1,12 +1,13 @@
-// Command parsers is the part in Go of rivals/parsers.py, which measures URL parsers in other
-// languages beside Locus.
+// Command parsers is the Go part of rivals/parsers.py, which compares Locus with URL parsers in
+// other languages.
 //
 //	parsers lists DIR                        writes the lists of URLs, and their canonical and other URLs, to files
 //	parsers speed FILE MILLISECONDS read     measures the parsers in Go on the lines of FILE
 //	parsers speed FILE MILLISECONDS write    measures canonical forms
 //	parsers matrix NAME=PATH...              compares programs with Locus on the corpus of package lens, as JSON
 //
-// A program is a reader of package lens, or any program in the protocol of lens/results.go.
+// A program is a parser of package lens, or any program that implements the protocol in
+// lens/results.go.
 package main
 
 import (

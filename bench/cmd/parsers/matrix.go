@@ -14,43 +14,43 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// bases are the readers that each program is compared with.
+// bases lists the names of the parsers with which each program is compared.
 var bases = []string{"locus", "whatwg", "net/url"}
 
-// result is the output of matrix.
+// result is the output of the command "parsers matrix".
 type result struct {
 	URLs      int
 	Programs  []programResult
 	Dangerous []disagreement
 }
 
-// programResult holds the result for one program. Its counts are numbers of corpus URLs about which
-// this program differs from each of the readers in bases.
+// programResult holds the result for one program. For each parser in bases, it contains the number
+// of corpus URLs about which the program and the parser differ.
 type programResult struct {
 	Name, Version, Failure string
 	Accepted               int
 	Against                map[string]*differences
 }
 
-// differences holds numbers of URLs about which two readers differ. Accept counts URLs that only
-// one reader accepts. The other fields count URLs that both readers accept. Target counts URLs for
-// which the readers would contact different servers.
+// differences holds the numbers of URLs about which two parsers differ. Accept counts the URLs
+// that only one parser accepts. The other fields count URLs that both parsers accept. Target
+// counts the URLs for which the parsers would contact different servers.
 type differences struct{ Accept, Scheme, Host, Port, Path, Target int }
 
 // disagreement is a URL for which programs would contact different servers.
 type disagreement struct {
 	Input, Class, Source string
-	Pairs                int // number of pairs of readers that would contact different servers, by names or addresses that can exist
+	Pairs                int // number of parser pairs that would contact different servers whose names or addresses can exist
 	Readings             []reading
 }
 
-// reading is a server, with the names of the readers that would contact it.
+// reading is a server and the names of the parsers that would contact this server.
 type reading struct {
 	Target string
 	Names  []string
 }
 
-// program is a parser of package lens with the name of the program that it runs.
+// program is a parser of package lens, and the name of the program that the parser runs.
 type program struct {
 	lens.Parser
 	name string
@@ -58,8 +58,8 @@ type program struct {
 
 func (p program) Name() string { return p.name }
 
-// newProgram returns the program at path. If name is not a reader of package lens, the
-// program gets the arguments of the reader "urllib", which it must ignore.
+// newProgram returns the program at path. If the name is not a parser of package lens, the program
+// receives the arguments of the parser "urllib", which the program must ignore.
 func newProgram(r *scheme.Registry, name, path string) lens.Parser {
 	row := "urllib"
 	if slices.Contains(lens.ProgramNames(), name) {
@@ -93,7 +93,7 @@ func matrix(programs []string) (out result) {
 	return out
 }
 
-// count compares the reader with index i with each of the readers in bases.
+// count compares parser i with each of the parsers in bases.
 func count(l *lens.Lens, reports []lens.Report, i int) programResult {
 	p := programResult{Against: map[string]*differences{}}
 	for _, report := range reports {
@@ -138,9 +138,9 @@ func (d *differences) add(l *lens.Lens, a, b lens.ParseResult) {
 	}
 }
 
-// dangerous returns up to ten URLs with the most pairs of readers that would contact different
-// servers. At most two of these URLs have the same class. dangerous counts only hosts that are
-// plain names or addresses, because a client can't resolve others.
+// dangerous returns up to ten URLs for which the largest number of parser pairs would contact
+// different servers. At most two of these URLs have the same class. The function considers only
+// hosts that are plain names or addresses, because a client can't resolve other hosts.
 func dangerous(l *lens.Lens, corpus []lens.Entry, reports []lens.Report) (list []disagreement) {
 	for i, report := range reports {
 		d := disagreement{Class: corpus[i].Class, Source: corpus[i].Source}
@@ -168,7 +168,7 @@ var plainHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[?[0-9A-Fa-f:.]+\]?)$`)
 
 func plain(r lens.ParseResult) bool { return r.Host != nil && plainHost.MatchString(*r.Host) }
 
-// readings groups the readers of a report by scheme, host and port.
+// readings groups the parsers in a report by the scheme, host and port that they find.
 func readings(l *lens.Lens, r lens.Report) (list []reading) {
 	var firsts []lens.ParseResult
 	for _, a := range r.Results {
@@ -185,7 +185,8 @@ func readings(l *lens.Lens, r lens.Report) (list []reading) {
 	return list
 }
 
-// alike reports whether a and b reject the URL, or find the same scheme, host and port.
+// alike reports whether the results a and b agree. They agree if both reject the URL, or if both
+// contain the same scheme, host and port.
 func alike(l *lens.Lens, a, b lens.ParseResult) bool {
 	if !a.OK || !b.OK {
 		return a.OK == b.OK
@@ -193,7 +194,7 @@ func alike(l *lens.Lens, a, b lens.ParseResult) bool {
 	return !slices.ContainsFunc(l.Differences(a, b), func(part string) bool { return slices.Contains([]string{"scheme", "host", "port"}, part) })
 }
 
-// target returns the server that a reader would contact, as text.
+// target returns the server that a parser would contact, as text.
 func target(r lens.ParseResult) string {
 	if !r.OK {
 		return "rejected"

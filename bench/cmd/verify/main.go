@@ -2,9 +2,10 @@
 // -before PROGRAM, the command also measures an older version of locus. With -files, the pages are files of a
 // directory, and no server is necessary. Only the ratios are meaningful.
 //
-// With -serve, the command only serves the site, and prints its URL: rivals/run links measures other link checkers. A
-// request for the path /requests returns the number of requests since the previous request for that path. With -hosts
-// N, the pages link to N hosts, which are addresses of the loopback device.
+// With -serve, the command only serves the site and prints its URL, so that "rivals/run links" can
+// measure other link checkers. A request for the path /requests returns the number of requests
+// since the previous request for that path. With -hosts N, the pages link to N hosts, which are
+// addresses of the loopback device.
 package main
 
 import (
@@ -28,14 +29,14 @@ import (
 
 func main() { bench.Main("verify", report) }
 
-// site is a set of pages that link to each other. One link in a hundred is dead.
+// site is a set of pages that link to each other. One of a hundred links is dead.
 type site struct {
 	pages    []string
 	requests atomic.Int64
 }
 
-// newSite returns a site. If hosts is not zero, all links of a page except the first two lead to
-// other hosts, on the same port.
+// newSite returns a site. If the number of hosts is not zero, all links of a page except the first
+// two lead to other hosts, at the same port.
 func newSite(pages, links, hosts, port int) *site {
 	r := rand.New(rand.NewPCG(1738, 20))
 	s := &site{}
@@ -46,7 +47,7 @@ func newSite(pages, links, hosts, port int) *site {
 		for j := range links {
 			to, base := r.IntN(pages), ""
 			if j < 2 {
-				to = min(2*i+1+j, pages-1) // so that each page is reachable
+				to = min(2*i+1+j, pages-1) // so that a chain of links reaches each page
 			} else if hosts > 0 {
 				n := host%hosts + 1
 				base = fmt.Sprintf("http://127.%d.%d.%d:%d", 1+n/62500, n/250%250, 1+n%250, port)
@@ -88,7 +89,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.requests.Add(1)
-	// With this header linkchecker does not limit its rate.
+	// With this header field, the program linkchecker does not limit its request rate.
 	w.Header().Set("LinkChecker", "as fast as you can")
 	var n int
 	if r.URL.Path == "/" {
@@ -105,7 +106,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// checker is a program to measure, with its results.
+// checker is a program to measure, and its results.
 type checker struct {
 	name     string
 	command  func(url string) *exec.Cmd
@@ -159,7 +160,7 @@ func report() {
 
 // serveSite serves a site until a signal ends the process.
 func serveSite(pages, links, hosts int) {
-	l := bench.Must(net.Listen("tcp4", "0.0.0.0:0")) // all of 127.0.0.0/8
+	l := bench.Must(net.Listen("tcp4", "0.0.0.0:0")) // listen on all addresses in 127.0.0.0/8
 	port := l.Addr().(*net.TCPAddr).Port
 	s := newSite(pages, links, hosts, port)
 	fmt.Printf("http://127.0.0.1:%d/\n", port)
@@ -181,9 +182,9 @@ func checkers(dir, before string) []*checker {
 	return list
 }
 
-// run measures one run. The program fails, because there are dead links. The server must receive at least as many
-// requests as the value of requests.
-func (c *checker) run(s *site, url string, requests int64) {
+// run measures one run of the program. The program must fail, because the site contains dead
+// links.
+func (c *checker) run(s *site, url string) {
 	s.requests.Store(0)
 	cmd := c.command(url)
 	cmd.Env = append(os.Environ(), "HOME="+os.TempDir())

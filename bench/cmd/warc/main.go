@@ -1,5 +1,6 @@
 // Command warc reads web archives with package warc, recomputes the SHA-1 digests of blocks and
-// payloads, and prints one JSON object per archive: records per type, and digests by their result.
+// payloads, and prints one JSON object for each archive. The object contains the number of records
+// of each type, and the number of correct, wrong and missing digests.
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// counts is the result for one archive.
+// counts holds the result for one archive.
 type counts struct {
 	Records int            `json:"records"`
 	Types   map[string]int `json:"types"`
