@@ -1,5 +1,5 @@
-// Package browser tests the gateway's pages in Chromium. It is a separate module, so that
-// the library does not depend on a browser driver.
+// Package browser tests the pages of the gateway in Chromium. It is a separate module, so that the
+// library does not depend on a browser driver.
 //
 //	go test ./...                                       # skips where there is no Chromium
 //	CI=true go test ./...                               # fails there
