@@ -41,8 +41,8 @@ func inputsOf(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// The lines of wget's archives of the tour's servers can be read: the targets in its WARC file,
-// by HTTP and FTP, and the URLs in its CDX index.
+// Locus reads the archive files that wget writes for the servers of the tour. It finds the HTTP
+// and FTP targets in the WARC file, and the URLs in the CDX index.
 func TestLinesOfWget(t *testing.T) {
 	wget := need(t, "wget")
 	museum, err := tour.Open()
@@ -64,7 +64,8 @@ func TestLinesOfWget(t *testing.T) {
 		dir := t.TempDir()
 		cmd := exec.CommandContext(t.Context(), wget, append([]string{"-q", "--no-proxy", "--tries=1", "--warc-file=x", "--warc-cdx", flag}, wanted...)...)
 		cmd.Dir = dir
-		// Some stops are errors, so only the files that wget stored count.
+		// Ignore the exit status, because some stops are errors. Only the stored files
+		// count.
 		out, err := cmd.CombinedOutput()
 		index, targets := inputsOf(t, filepath.Join(dir, "x.cdx")), inputsOf(t, filepath.Join(dir, name))
 		if len(index) == 0 || len(targets) < len(index) {
@@ -85,11 +86,11 @@ func TestLinesOfWget(t *testing.T) {
 	}
 }
 
-// crawl has the beginning of a crawl of Common Crawl: the WARC file, and the WAT and WET
-// files made of it. "npm pack warc@1.0.1", unpacked there, brings them.
+// crawl is the path of a WARC file with the beginning of a Common Crawl crawl. The WAT and WET
+// files for this file are next to it. The files come from the npm package warc@1.0.1.
 var crawl = unpacked("npm/warc/test/fixtures/CC-MAIN-20140820021334-00006-ip-10-180-136-8.ec2.internal.warc")
 
-// linksOf returns the URLs of the pages of a web archive, each after its page.
+// linksOf returns the links in the pages of a web archive. The URL of the page precedes each link.
 func linksOf(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	f, err := os.Open(file)

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// The browser prompts for a login at the terminal, whatever standard error is. Ctrl-C ends the
-// prompt, not the browser. The password is not shown.
+// The browser prompts for a login at the terminal, even if standard error is redirected. Ctrl-C
+// ends the prompt, not the browser. The terminal does not show the password.
 func TestBrowseLogin(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, secret, _ := r.BasicAuth(); user != "me" || secret != "sesame" {
@@ -81,7 +81,7 @@ func TestBrowseLogin(t *testing.T) {
 func TestBrowseSuspend(t *testing.T) {
 	need(t, "tmux")
 	c := command(t.TempDir(), "browse")
-	// Without a file for it, the shell writes no history when it is ended.
+	// With an empty HISTFILE, the shell does not write its history when it ends.
 	s := startTmux(t, 80, 24, "env HOME="+t.TempDir()+" HISTFILE= PS1='ready$ ' bash --norc --noprofile -i")
 	s.has("ready$")
 	s.keys("-l", strings.Join(c.Args, " "))
@@ -101,7 +101,7 @@ func TestBrowseSuspend(t *testing.T) {
 	s.has("ready$")
 }
 
-// The host may end a session; afterwards the first key is the browser's.
+// The host may end a session. Afterwards, the browser receives the first key.
 func TestBrowseSessionEnds(t *testing.T) {
 	museum, err := tour.Open()
 	if err != nil {
@@ -163,7 +163,8 @@ func TestBrowseMessage(t *testing.T) {
 	}
 }
 
-// A server that does not answer: the screen may change, Ctrl-C stops the page, and q quits.
+// While the browser waits for a silent server, the screen size may change, Ctrl-C stops loading
+// the page, and q quits.
 func TestBrowseSilentServer(t *testing.T) {
 	silence := make(chan struct{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,7 +187,7 @@ func TestBrowseSilentServer(t *testing.T) {
 	s.has("status 0")
 }
 
-// The mouse opens a link, unless it is left to the terminal.
+// A mouse click opens a link, unless the user disables the mouse.
 func TestBrowseMouse(t *testing.T) {
 	s := startTmux(t, 80, 24, browseIn(t, "", "file://"+t.TempDir()+"/"))
 	s.has("? keys")
@@ -205,7 +206,7 @@ func TestBrowseMouse(t *testing.T) {
 	}
 }
 
-// A signal ends the browser, and the terminal is as before.
+// A signal ends the browser, which restores the terminal.
 func TestBrowseSignals(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		name := filepath.Join(t.TempDir(), "pid")
@@ -232,7 +233,7 @@ func TestBrowseSignals(t *testing.T) {
 	}
 }
 
-// A terminal that is dumb is refused.
+// The browser does not start on a dumb terminal.
 func TestBrowseDumb(t *testing.T) {
 	s := startTmux(t, 80, 24, browseIn(t, "TERM=dumb"))
 	s.has("browse needs a terminal")

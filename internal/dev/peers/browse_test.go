@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// tmuxScreen is a terminal of tmux in which a program runs.
+// tmuxScreen is a tmux terminal in which a program runs.
 type tmuxScreen struct {
 	testing.TB
 	tmux, socket string
 }
 
-// startTmux runs a shell command in a terminal of that size.
+// startTmux runs a shell command in a tmux terminal of the given size.
 func startTmux(t testing.TB, width, height int, shell string) *tmuxScreen {
 	t.Helper()
 	s := &tmuxScreen{t, need(t, "tmux"), filepath.Join(t.TempDir(), "s")}
@@ -52,7 +52,7 @@ func (s *tmuxScreen) goTo(url string) {
 
 func (s *tmuxScreen) screen() string { return s.run("capture-pane", "-p") }
 
-// until waits until ok accepts the screen.
+// until waits until the function ok accepts the screen.
 func (s *tmuxScreen) until(what string, ok func(screen string) bool) string {
 	s.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -71,14 +71,14 @@ func (s *tmuxScreen) has(text string) string {
 	return s.until(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// browseIn returns the shell command that browses, and then shows the status.
+// browseIn returns a shell command that runs "locus browse" and then prints the exit status.
 func browseIn(t testing.TB, variables string, args ...string) string {
 	c := command(t.TempDir(), append([]string{"browse"}, args...)...)
 	return "env HOME=" + t.TempDir() + " " + variables + " " + strings.Join(c.Args, " ") + "; echo status $?; sleep 600"
 }
 
-// An archived page is shown without its server. The cursor is on the link, even after a resize
-// and without colors.
+// The browser shows an archived page without contacting its server. The cursor is on the link,
+// even after a resize and without colors.
 func TestBrowseArchivedPage(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -18,23 +18,23 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// walker visits the stops of the tour by keys.
+// walker visits the stops of the tour in the browser by sending keys.
 type walker struct {
 	*tmuxScreen
-	list string // first words of the page that it starts from
+	list string // first words of the page that lists the stops
 	seen map[string]string
 }
 
 // title returns the first line of a screen.
 func title(screen string) string { return strings.SplitN(screen, "\n", 2)[0] }
 
-// back waits for the page of stops.
+// back waits for the page that lists the stops.
 func (w *walker) back() {
 	w.Helper()
 	w.until("page "+w.list, func(screen string) bool { return strings.HasPrefix(screen, w.list) })
 }
 
-// arrived waits for another page.
+// arrived waits until the browser shows another page.
 func (w *walker) arrived(what string) string {
 	w.Helper()
 	return w.until(what, func(screen string) bool {
@@ -48,7 +48,7 @@ func asks(screen string) bool {
 	return !strings.HasPrefix(lines[len(lines)-1], "Enter open")
 }
 
-// visit opens a stop by keys, and returns.
+// visit opens a stop by sending keys, and then goes back to the list of stops.
 func (w *walker) visit(stop tour.Stop, keys ...string) {
 	w.Helper()
 	w.keys(keys...)
@@ -68,7 +68,8 @@ func (w *walker) visit(stop tour.Stop, keys ...string) {
 	w.back()
 }
 
-// ends waits until the text on the screen ends with words. What ran before is above it.
+// ends waits until the text on the screen ends with the given words. Output of earlier programs
+// may precede the words.
 func (w *walker) ends(words string) {
 	w.Helper()
 	w.until(words, func(screen string) bool { return strings.HasSuffix(strings.TrimSpace(screen), words) })
@@ -79,7 +80,7 @@ func (w *walker) converse(stop tour.Stop, keys ...string) {
 	w.Helper()
 	w.keys(keys...)
 	if await := strings.TrimSpace(stop.Types[0].Await); stop.Scheme == "tn3270" {
-		w.has(await) // in the middle of a screen
+		w.has(await) // anywhere on the screen
 	} else {
 		w.ends(await)
 	}
@@ -101,14 +102,14 @@ func (w *walker) write(keys ...string) {
 	w.back()
 }
 
-// ports and folders differ between two museums.
+// ports and directories differ between two runs of the tour.
 var ports = regexp.MustCompile(`:\d{4,5}\b`)
 var folders = regexp.MustCompile(`/[^ ]*/locus-tour[^/ ]*`)
 
-// unkept holds the beginnings of lines that differ between the live pages and the archive.
+// unkept matches lines that differ between the live pages and the archive.
 var unkept = regexp.MustCompile(`(?m)^(Modified|Size) .*\n`)
 
-// body returns the lines of a page that depend neither on the museum nor on the archive.
+// body returns the lines of a page that are the same in every run of the tour, live and archived.
 func body(screen string) string {
 	lines := strings.Split(strings.TrimRight(unkept.ReplaceAllString(screen, ""), "\n"), "\n")
 	lines = lines[:max(len(lines)-2, 0)]
@@ -121,15 +122,15 @@ func body(screen string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// failures begin the pages about errors.
+// failures lists the words with which error pages begin.
 var failures = []string{"Not found", "Denied", "No connection", "Timed out", "The server violated", "Login", "Not supported", "Too large", "Not a URL", "Stopped", "Can't open"}
 
 func failed(screen string) bool {
 	return slices.ContainsFunc(failures, func(f string) bool { return strings.HasPrefix(screen, f) })
 }
 
-// Every stop of the tour is visited with keys, live and then in an archive. Both show the same
-// pages.
+// The test visits every stop of the tour, first live and then in an archive. Both visits show the
+// same pages.
 func TestBrowseTour(t *testing.T) {
 	need(t, "tmux")
 	a := base.New(t.Context(), strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
@@ -181,7 +182,7 @@ func TestBrowseTour(t *testing.T) {
 			kept.write("Enter")
 			continue
 		case !stop.From.IsZero():
-			continue // its link is in that message
+			continue // the message contains the link to this stop
 		}
 		kept.typeURL(stop.URL.String())
 		kept.visit(stop, "Enter")
@@ -202,7 +203,7 @@ func TestBrowseTour(t *testing.T) {
 	kept.has("status 0")
 }
 
-// record opens the stops of a museum, and returns the name of their archive.
+// record records all stops of a running tour, and returns the name of the archive.
 func record(t *testing.T, a *base.App, museum *tour.Demo) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "kept.warc.gz")
@@ -234,7 +235,8 @@ func record(t *testing.T, a *base.App, museum *tour.Demo) string {
 	return name
 }
 
-// open opens a stop and reads it completely. form is its form, if any.
+// open opens a stop and reads the whole resource. The result form is the form of the stop, if
+// there is a form.
 func open(t *testing.T, museum *tour.Demo, r *scheme.Registry, o *access.Options, stop tour.Stop) (form *scheme.Form) {
 	t.Helper()
 	c, err := museum.Client(r, o)

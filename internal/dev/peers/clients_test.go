@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// startGateway starts "locus gateway", which may open everything on this machine,
-// and returns the URL of its pages.
+// startGateway starts "locus gateway" with permission to open all addresses on this machine. It
+// returns the URL of the gateway pages.
 func startGateway(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	needCI(t)
@@ -40,7 +40,7 @@ func startGateway(t *testing.T, env []string, args ...string) string {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
-		// Its status says that it was interrupted.
+		// The exit status reports the interrupt.
 		_ = cmd.Wait()
 	})
 	url, err := bufio.NewReader(out).ReadString('\n')
@@ -50,7 +50,7 @@ func startGateway(t *testing.T, env []string, args ...string) string {
 	return strings.TrimSpace(url)
 }
 
-// sampleURLs are URLs of running servers.
+// sampleURLs holds the URLs of running servers.
 type sampleURLs struct{ gopher, ftp, wais, news, prospero, http string }
 
 func startSamples(t *testing.T) (s sampleURLs, news string) {
@@ -98,7 +98,7 @@ func startSamples(t *testing.T) (s sampleURLs, news string) {
 	}, n.Addr()
 }
 
-// document is the URL of the first document that a search finds.
+// document returns the URL of the first document that a search finds.
 func document(t *testing.T, search string) string {
 	t.Helper()
 	var menu struct{ Items []struct{ URL string } }
@@ -109,7 +109,7 @@ func document(t *testing.T, search string) string {
 	return menu.Items[0].URL
 }
 
-// proxied are the schemes for which programs look for a proxy in their variables.
+// proxied lists the schemes for which programs read a proxy from environment variables.
 var proxied = []string{"http", "ftp", "gopher", "wais", "news", "nntp"}
 
 // shows runs a program with the proxy variables set to via, and checks that its output
@@ -123,7 +123,7 @@ func shows(t *testing.T, via string, words string, args ...string) {
 	cmd.Dir = home
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=dumb", "LANG=C.UTF-8"}
 	for _, scheme := range proxied {
-		// ELinks looks for some in upper case.
+		// ELinks reads some of the variables in upper case.
 		cmd.Env = append(cmd.Env, scheme+"_proxy="+via, strings.ToUpper(scheme)+"_PROXY="+via)
 	}
 	out, err := cmd.CombinedOutput()
@@ -132,9 +132,9 @@ func shows(t *testing.T, via string, words string, args ...string) {
 	}
 }
 
-// Programs as they come in Debian reach every scheme through the gateway: by the
-// proxy variables where they know the scheme, else by its pages, and curl by sending
-// the whole URL as the request's.
+// Unmodified Debian programs reach every scheme through the gateway. They use the proxy variables
+// for schemes that they support, and the gateway pages for other schemes. The program curl sends
+// the whole URL in the request line.
 func TestPrograms(t *testing.T) {
 	s, news := startSamples(t)
 	_, port, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(s.gopher, "gopher://"), "/"), ":")
@@ -197,8 +197,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The command reaches every scheme through the gateway as well: the client half of
-// section 4 through the gateway half.
+// The command locus also reaches every scheme through the gateway.
 func TestGatewayOfGateway(t *testing.T) {
 	s, news := startSamples(t)
 	gw := startGateway(t, []string{"LOCUS_NEWS_SERVER=" + news})
@@ -219,7 +218,7 @@ func TestGatewayOfGateway(t *testing.T) {
 			r.says(t, "* "+c.url+" through "+via)
 		}
 	}
-	// A gateway that has a gateway.
+	// The second gateway uses the first gateway as its proxy.
 	far := startGateway(t, nil, "--gateway", "all="+gw)
 	r := locus(t, "get", "--gateway", "gopher="+far, s.gopher+"0burrow")
 	r.want(t, 0, "deep and dry\r\n")

@@ -37,23 +37,24 @@ func runTests(m *testing.M) int {
 type result struct {
 	out, err string
 	status   int
-	memory   int64 // most resident memory, octets
+	memory   int64 // peak resident memory in bytes
 	took     time.Duration
 }
 
-// locusIn runs the command in dir, with an empty home and no configuration.
+// locusIn runs the command locus in the directory dir, with an empty home directory and no
+// configuration.
 func locusIn(t testing.TB, dir string, args ...string) result {
 	t.Helper()
 	return runLocus(t, dir, nil, "", args)
 }
 
-// locusEnv runs it with more in its environment.
+// locusEnv runs the command locus with additional environment variables.
 func locusEnv(t testing.TB, env []string, args ...string) result {
 	t.Helper()
 	return runLocus(t, t.TempDir(), env, "", args)
 }
 
-// locusReading runs it in dir with something to read.
+// locusReading runs the command locus in the directory dir with the given standard input.
 func locusReading(t testing.TB, dir, input string, args ...string) result {
 	t.Helper()
 	return runLocus(t, dir, nil, input, args)
@@ -75,7 +76,8 @@ func runLocus(t testing.TB, dir string, env []string, input string, args []strin
 	return result{out.String(), errOut.String(), cmd.ProcessState.ExitCode(), maxMemory(cmd.ProcessState), time.Since(start)}
 }
 
-// command is the command in dir, with an empty home and no configuration.
+// command returns the command locus, to be run in the directory dir with an empty home directory
+// and no configuration.
 func command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
@@ -88,7 +90,7 @@ func locus(t testing.TB, args ...string) result {
 	return locusIn(t, t.TempDir(), args...)
 }
 
-// want ends the test unless the run ended with that status and printed out.
+// want fails the test unless the run ended with the given status and printed the given text.
 func (r result) want(t *testing.T, status int, out string) {
 	t.Helper()
 	if r.status != status || r.out != out {
@@ -99,7 +101,7 @@ func (r result) want(t *testing.T, status int, out string) {
 	}
 }
 
-// says ends the test unless the messages contain each of the words.
+// says fails the test unless the messages contain all of the words.
 func (r result) says(t *testing.T, words ...string) {
 	t.Helper()
 	for _, word := range words {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// encodedPassword is the password as a URL has it.
+// encodedPassword is the password in the escaped form for URLs.
 const encodedPassword = "peer%25word%401"
 
 // both runs a test against each FTP server.
@@ -23,12 +23,12 @@ func both(t *testing.T, test func(t *testing.T, p *peer)) {
 	t.Run("Pure-FTPd", func(t *testing.T) { test(t, pureFTPd(t)) })
 }
 
-// login is the beginning of a URL with the server's user.
+// login returns the beginning of a URL that contains the user and password of the server.
 func (p *peer) login() string {
 	return "ftp://" + user + ":" + encodedPassword + "@" + p.addr()
 }
 
-// commands returns the sent commands, without login and logout.
+// commands returns the commands that clients sent, without the login and logout commands.
 func (p *peer) commands() []string {
 	var list []string
 	for _, line := range p.all() {
@@ -41,7 +41,7 @@ func (p *peer) commands() []string {
 	return list
 }
 
-// all returns every command sent.
+// all returns all commands that clients sent.
 func (p *peer) all() []string {
 	var list []string
 	for line := range strings.Lines(p.log()) {
@@ -50,20 +50,20 @@ func (p *peer) all() []string {
 			_, line, _ = strings.Cut(command, `, "`)
 			line = strings.TrimSuffix(line, `"`)
 		} else if strings.Contains(line, "[pid ") {
-			continue // vsftpd's log has more than commands
+			continue // the vsftpd log does not contain only commands
 		}
 		list = append(list, line)
 	}
 	return list
 }
 
-// sent reports whether a command with that prefix was sent.
+// sent reports whether a client sent a command with the given prefix.
 func (p *peer) sent(prefix string) bool {
 	return slices.ContainsFunc(p.all(), func(c string) bool { return strings.HasPrefix(c, prefix) })
 }
 
-// settled waits until every session has its QUIT in the log: a server writes its last
-// lines after the client has gone.
+// settled waits until the log contains the QUIT command of every session, because a server may
+// write its last log lines after the client has disconnected.
 func (p *peer) settled(t testing.TB) []string {
 	t.Helper()
 	for deadline := time.Now().Add(maxSession); ; time.Sleep(time.Millisecond) {
@@ -85,8 +85,8 @@ func (p *peer) settled(t testing.TB) []string {
 	}
 }
 
-// whole waits until the log has stopped growing, and returns it: a server writes its
-// last lines after the client has gone.
+// whole waits until the log no longer grows, and returns the log. A server may write its last log
+// lines after the client has disconnected.
 func (p *peer) whole() string {
 	log := p.log()
 	for quiet, end := 0, time.Now().Add(30*time.Second); quiet < 4 && time.Now().Before(end); quiet++ {
@@ -98,7 +98,7 @@ func (p *peer) whole() string {
 	return log
 }
 
-// RFC 1738 3.2.2: three URLs that look alike, and three conversations.
+// Three similar URLs from RFC 1738 section 3.2.2 result in three different command sequences.
 func TestThreeSequences(t *testing.T) {
 	both(t, func(t *testing.T, p *peer) {
 		write(t, filepath.Join(p.home, "etc/motd"), "the user's own\n", 0o644)
@@ -140,7 +140,8 @@ func TestThreeSequences(t *testing.T) {
 	})
 }
 
-// sameSequence compares conversations; where TYPE stands among the CWDs is free.
+// sameSequence compares two command sequences. It ignores the position of the TYPE command among
+// the CWD commands.
 func sameSequence(got, want []string) bool {
 	order := func(list []string) (path, rest []string) {
 		for _, c := range list {
@@ -223,7 +224,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// A line end in a path or a name begins another command, so nothing may be sent.
+// A line end in a path or a name would begin another command, so the client must not send
+// anything.
 func TestInjection(t *testing.T) {
 	p := pureFTPd(t)
 	for _, u := range []string{
@@ -233,7 +235,7 @@ func TestInjection(t *testing.T) {
 		"ftp://u:p@" + p.addr() + "/a%00b/x",
 		"ftp://u:p@" + p.addr() + "/x%0a;type=d",
 	} {
-		// The port is not the FTP port, so the policy denies the URL first.
+		// The policy denies the URL first, because the port is not the FTP port.
 		if r := locus(t, "get", u); r.status != 4 || r.out != "" {
 			t.Errorf("%s: status %d, output %q", u, r.status, r.out)
 		}
@@ -243,8 +245,7 @@ func TestInjection(t *testing.T) {
 	}
 }
 
-// cutRelay passes a connection on to a port, and ends it after n octets from the
-// server, the first time.
+// cutRelay relays connections to a port. It ends the first transfer after n bytes from the server.
 func cutRelay(t *testing.T, to, n int) int {
 	t.Helper()
 	return (&cutter{t: t, after: n}).listen(to, false)
@@ -258,7 +259,7 @@ type cutter struct {
 	cut bool
 }
 
-// cuts reports whether this is the transfer to cut.
+// cuts reports whether the relay must cut the current transfer.
 func (c *cutter) cuts() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -373,7 +374,7 @@ func TestActive(t *testing.T) {
 	})
 }
 
-// vsftpd wants the data connection to resume the session of the other one.
+// vsftpd requires the data connection to resume the TLS session of the control connection.
 func TestTLS(t *testing.T) {
 	p := vsftpd(t, "require_ssl_reuse=YES")
 	write(t, filepath.Join(p.home, "x"), strings.Repeat("in private\n", 100000), 0o644)
@@ -386,7 +387,7 @@ func TestTLS(t *testing.T) {
 	r := locus(t, "get", "--ssl", "require", p.login()+"/x")
 	r.want(t, 3, "")
 	r.says(t, "certificate")
-	// Without TLS no login is sent.
+	// Without TLS, the client does not send a login.
 	plain := vsftpd(t, "ssl_enable=NO")
 	locus(t, "get", "--ssl", "require", plain.login()+"/x").want(t, 3, "")
 	if plain.sent("USER") {
@@ -416,7 +417,7 @@ func TestThousandFiles(t *testing.T) {
 	}
 }
 
-// A transfer of 5 GB needs little memory.
+// The command needs little memory for a 5 GB transfer.
 func TestFiveGigabytes(t *testing.T) {
 	long(t) // it writes 5 GB to the disk
 	p := vsftpd(t)

@@ -80,7 +80,7 @@ func TestGemini(t *testing.T) {
 	if got := strings.Join(titles("/"), "|"); got != "# Capsule |A note /notes/one.txt|Moved /moved" {
 		t.Errorf("the first document: %s", got)
 	}
-	// A directory without a document is a list of its files.
+	// For a directory without an index document, the server lists the files.
 	if got := strings.Join(titles("/notes/"), "|"); !strings.Contains(got, "/notes/one.txt") || !strings.Contains(got, "/notes/two%20words.gmi") {
 		t.Errorf("a directory: %s", got)
 	}

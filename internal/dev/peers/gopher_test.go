@@ -21,8 +21,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 )
 
-// gophernicus starts gophernicus, which speaks Gopher without the plus. It takes
-// connections from an inetd, one process each.
+// gophernicus starts gophernicus, a server that does not support Gopher+. An inetd passes each
+// connection to a process of its own.
 func gophernicus(t testing.TB, args ...string) *peer {
 	t.Helper()
 	program := need(t, "gophernicus", "/usr/sbin/gophernicus")
@@ -33,7 +33,7 @@ func gophernicus(t testing.TB, args ...string) *peer {
 	p := &peer{port: l.Addr().(*net.TCPAddr).Port, pub: publicDir(t)}
 	args = append([]string{
 		"-h", "127.0.0.1", "-p", fmt.Sprint(p.port), "-r", p.pub,
-		"-nr", // as root too
+		"-nr", // run even as root
 		"-nv", "-nu", "-nm", "-ns",
 	}, args...)
 	inetd(t, l, func() *exec.Cmd {
@@ -44,7 +44,7 @@ func gophernicus(t testing.TB, args ...string) *peer {
 	return p
 }
 
-// pygopherd starts pygopherd, which speaks the part of Gopher+ that has no forms.
+// pygopherd starts pygopherd, a server that supports Gopher+ without forms.
 func pygopherd(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, "pygopherd", "/usr/sbin/pygopherd")
@@ -104,14 +104,14 @@ func eachGopher(t *testing.T, test func(t *testing.T, p *peer)) {
 
 func (p *peer) gopher(path string) string { return "gopher://" + p.addr() + "/" + path }
 
-// link is an item of a menu as the command gives it.
+// link is a menu item in the output of the command.
 type link struct {
 	URL   *string `json:"url"`
 	Title string  `json:"title"`
 	Kind  string  `json:"kind"`
 }
 
-// menu gets a menu, and ends the test if the resource is not a menu.
+// menu fetches a menu, and fails the test if the resource is not a menu.
 func menu(t *testing.T, args ...string) []link {
 	t.Helper()
 	r := locus(t, append([]string{"get", "--json"}, args...)...)
@@ -135,7 +135,7 @@ func find(t *testing.T, items []link, title, kind string) string {
 	return *items[i].URL
 }
 
-// failure ends the test unless opening the URL fails for that reason.
+// failure fails the test unless opening the URL fails with the given kind of error.
 func failure(t *testing.T, u, kind string) {
 	t.Helper()
 	r := locus(t, "get", "--json", u)
@@ -169,7 +169,7 @@ func TestGopherBrowse(t *testing.T) {
 			t.Errorf("two menus of the root: %+v and %+v", root, again)
 		}
 		text := find(t, root, "dots.txt", "object")
-		// pygopherd announces Gopher+, so the link has its mark.
+		// pygopherd announces Gopher+, so the link ends with the Gopher+ string.
 		if strings.TrimSuffix(text, "%09%09+") != p.gopher("0/dots.txt") {
 			t.Errorf("the text is at %s", text)
 		}
@@ -179,7 +179,8 @@ func TestGopherBrowse(t *testing.T) {
 
 		folder := menu(t, find(t, root, "a b", "menu"))
 		locus(t, "get", find(t, folder, "caf\u00e9 50%.txt", "object")).want(t, 0, "deep\r\n")
-		// The URL is written here, because gophernicus would decode a "%" of its link twice.
+		// Use a URL from the test, because gophernicus would decode a "%" in its own link
+		// twice.
 		locus(t, "get", p.gopher("0/a%20b/caf%C3%A9.txt")).want(t, 0, "deeper\r\n")
 
 		r := locus(t, "get", p.gopher("1"))
@@ -225,8 +226,8 @@ func TestGopherMissing(t *testing.T) {
 	})
 }
 
-// A script that answers a search: with lines of two fields, as gophernicus' own
-// programs may, and whole ones.
+// A script that responds to a search. It prints complete menu lines, and lines with two fields,
+// which gophernicus completes.
 const searchScript = `#!/bin/sh
 printf '0Found %s\t/about.txt\n' "$SEARCHREQUEST"
 printf 'iThat is all\n'
@@ -282,7 +283,7 @@ func TestGopherMenuLinks(t *testing.T) {
 	}
 }
 
-// get dereferences a URL from Go.
+// get opens a URL with package access.
 func get(t *testing.T, u string) (scheme.Resource, error) {
 	t.Helper()
 	res, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locusurl.MustParse(u), Dial: new(net.Dialer)})
@@ -292,7 +293,7 @@ func get(t *testing.T, u string) (scheme.Resource, error) {
 	return res, err
 }
 
-// getMenu dereferences the URL of a menu.
+// getMenu opens the URL of a menu with package access.
 func getMenu(t *testing.T, u string) (*scheme.Menu, []scheme.Item) {
 	t.Helper()
 	res, err := get(t, u)
@@ -310,7 +311,7 @@ func getMenu(t *testing.T, u string) (*scheme.Menu, []scheme.Item) {
 	return m, items
 }
 
-// titled returns the item with that title.
+// titled returns the item with the given title.
 func titled(t *testing.T, items []scheme.Item, title string) scheme.Item {
 	t.Helper()
 	i := slices.IndexFunc(items, func(item scheme.Item) bool { return item.Title == title })
@@ -400,14 +401,15 @@ func TestGopherPlus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Answers go to no other port than Gopher's unless that is allowed. This server
-		// ignores them, and sends the item without Gopher+.
+		// The command sends answers only to the Gopher port, unless the user permits
+		// another port. This server ignores the answers, and sends the item without
+		// Gopher+.
 		locus(t, "get", u.String()).want(t, 4, "")
 		locus(t, "get", "--allow-port", fmt.Sprint(p.port), u.String()).want(t, 0, "a form\r\n")
 	})
 }
 
-// A server without Gopher+ answers without it.
+// A server without Gopher+ support sends a plain Gopher response.
 func TestGopherPlusIgnored(t *testing.T) {
 	p := gophernicus(t)
 	write(t, filepath.Join(p.pub, "dots.txt"), dotted, 0o644)
@@ -415,7 +417,7 @@ func TestGopherPlusIgnored(t *testing.T) {
 	locus(t, "get", "--view", "text/plain", p.gopher("0/dots.txt")).want(t, 0, dotted)
 	find(t, menu(t, p.gopher("1%09%09+")), "dots.txt", "object")
 	failure(t, p.gopher("0/dots.txt%09%09!"), "unsupported")
-	// Except for one fixed response.
+	// pygopherd supports Gopher+ only in one fixed response.
 	_, items := getMenu(t, p.gopher("1%09%09$"))
 	titled(t, items, "Main menu")
 }
@@ -460,7 +462,7 @@ func TestGopherOverTLS(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	// The menus name the port that is in TLS.
+	// The links in the menus name the TLS port.
 	plain := gophernicus(t, "-p", fmt.Sprint(port))
 	cert, key := certificate(t, publicDir(t))
 	within(t, l, cert, key, plain.port)

@@ -20,15 +20,15 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// suiteFields are the request fields by which http-cache-tests knows its own requests. An
-// answer of the cache depends on each field that it does not know, so the cache must not see
-// them.
+// suiteFields lists the request fields with which http-cache-tests identifies its requests. The
+// cache must not see these fields, because a cached response depends on each unknown request
+// field.
 var suiteFields = []string{"Test-Name", "Test-Id", "Req-Num"}
 
-// suiteKey is the key of the suite's fields in the context of a request.
+// suiteKey is the context key for the suiteFields of a request.
 type suiteKey struct{}
 
-// suiteProxy is a reverse proxy with a cache before a server of http-cache-tests.
+// suiteProxy starts a caching reverse proxy for a server of http-cache-tests.
 func suiteProxy(t *testing.T, origin *url.URL) *httptest.Server {
 	t.Helper()
 	registry, err := all.Registry()
@@ -72,8 +72,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// suiteResult is what http-cache-tests says about one of its tests. Result is true, or a list
-// of the kind of failure and its reason.
+// suiteResult is the result of one test of http-cache-tests. The field Result is true, or a list
+// that contains the kind of failure and the reason.
 type suiteResult struct {
 	ID, Kind, Name string
 	Result         any
@@ -81,7 +81,8 @@ type suiteResult struct {
 
 func (r *suiteResult) passed() bool { return r.Result == true }
 
-// runSuite runs tests of http-cache-tests against the cache; all of them if ids is empty.
+// runSuite runs the tests of http-cache-tests with the given identifiers against the cache. If ids
+// is empty, it runs all tests.
 func runSuite(t *testing.T, node, dir string, ids ...string) (results []suiteResult) {
 	t.Helper()
 	process := exec.CommandContext(t.Context(), node, append([]string{"testdata/http-cache-tests.mjs", dir}, ids...)...)
@@ -136,8 +137,8 @@ func readKnown(t *testing.T) map[string]string {
 }
 
 // TestHTTPCacheTests runs the required tests of http-cache-tests, the suite of
-// https://cache-tests.fyi/. The cache passes all but those that
-// testdata/http-cache-tests.tsv names.
+// https://cache-tests.fyi/. The cache passes all tests except the tests that
+// testdata/http-cache-tests.tsv lists.
 func TestHTTPCacheTests(t *testing.T) {
 	node, dir := need(t, "node"), unpacked("npm/http-cache-tests")
 	if _, err := os.Stat(dir); err != nil {

@@ -12,24 +12,24 @@ import (
 	"testing"
 )
 
-// inn is a news server of the test's own: innd, which takes articles, and as many
-// nnrpd for readers as the test wants, all with one spool.
+// inn is a news server that a test starts. It consists of the program innd, which receives
+// articles, and any number of nnrpd processes for readers. All processes share one spool.
 type inn struct {
 	peer
 	dir string
 	bin string
-	as  []string // what env(1) reads before a program of INN: its variables, its user
+	as  []string // arguments of env(1) before each INN program, such as its variables
 }
 
-// Newsgroups of the server. Only a logged-in user sees the second. It stays
+// The newsgroups of the server. Only a logged-in user sees the second newsgroup, which stays
 // empty.
 const (
 	newsgroup       = "local.test"
 	secretNewsgroup = "local.secret"
 )
 
-// innConfig is inn.conf: %[1]s the folder of the test, %[2]s where INN was
-// unpacked, %[3]d the port.
+// innConfig is the content of inn.conf. In it, %[1]s is the directory of the test, %[2]s is the
+// directory of the unpacked INN package, and %[3]d is the port.
 const innConfig = `mta: "/bin/true"
 organization: "Peers"
 domain: local.test
@@ -84,8 +84,8 @@ access "open" { users: "<anon>" newsgroups: "*" access: R }
 `,
 }
 
-// startINN starts innd. A client that says nothing of reading gets it in transit
-// mode; MODE READER hands the connection to an nnrpd.
+// startINN starts innd. A new connection is in transit mode. The command MODE READER passes the
+// connection to an nnrpd process.
 func startINN(t testing.TB) *inn {
 	t.Helper()
 	root := unpacked("usr/lib/news")
@@ -110,7 +110,7 @@ func startINN(t testing.TB) *inn {
 	return n
 }
 
-// configure writes INN's configuration and makes its writable directories.
+// configure writes the INN configuration and creates the directories to which INN writes.
 func (n *inn) configure(t testing.TB, root string) {
 	t.Helper()
 	n.cert, _ = certificate(t, n.dir)
@@ -157,7 +157,7 @@ func (n *inn) configure(t testing.TB, root string) {
 	}
 }
 
-// do runs a program of INN to its end.
+// do runs a program of INN and waits until the program ends.
 func (n *inn) do(t testing.TB, program string, args ...string) {
 	t.Helper()
 	cmd := n.command(program, args...)
@@ -171,7 +171,7 @@ func (n *inn) command(program string, args ...string) *exec.Cmd {
 	return exec.Command("env", slices.Concat(n.as, []string{filepath.Join(n.bin, program)}, args)...)
 }
 
-// reader starts an nnrpd with the access rules of that file of etc.
+// reader starts an nnrpd with the access rules in the named configuration file.
 func (n *inn) reader(t testing.TB, config string, args ...string) *peer {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -183,7 +183,7 @@ func (n *inn) reader(t testing.TB, config string, args ...string) *peer {
 	return &peer{port: l.Addr().(*net.TCPAddr).Port, cert: n.cert}
 }
 
-// post puts articles into the spool, in order, without our client.
+// post puts articles into the spool, in order, without the client of this module.
 func (n *inn) post(t testing.TB, articles ...string) {
 	t.Helper()
 	c, err := textproto.Dial("tcp4", n.addr())

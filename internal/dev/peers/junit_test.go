@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The JUnit report of verify conforms to the schema of Jenkins, whatever the documents and
-// servers say.
+// The JUnit report of "locus verify" conforms to the Jenkins schema, even for hostile documents
+// and servers.
 func TestVerifyJUnitSchema(t *testing.T) {
 	xmllint := need(t, "xmllint")
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

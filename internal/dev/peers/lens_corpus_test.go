@@ -27,10 +27,11 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// systemPath has the programs of the system, and none that a developer has for himself.
+// systemPath is a PATH with the programs of the system, and without the private programs of a
+// developer.
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// corpusPrograms are the readers that the tests need, and the programs of their packages.
+// corpusPrograms maps the parsers that the tests need to the programs that run them.
 var corpusPrograms = map[string]string{
 	"urllib": "/usr/bin/python3", "perl-uri": "/usr/bin/perl", "node": "/usr/bin/node", "node-legacy": "/usr/bin/node",
 	"php": "/usr/bin/php", "ruby": "/usr/bin/ruby", "curl": "/usr/bin/curl", "wget": "/usr/bin/wget",
@@ -39,8 +40,8 @@ var corpusPrograms = map[string]string{
 // testTimeout is the time that a busy machine may need for a batch of URLs.
 const testTimeout = 10 * time.Minute
 
-// newLens returns a lens with the readers of this process and of programs by those names;
-// without names, of all programs that there are.
+// newLens returns a lens with the parsers in this process and the named programs. Without names,
+// the lens uses all installed programs.
 func newLens(t *testing.T, programs ...string) (*lens.Lens, *scheme.Registry) {
 	t.Helper()
 	t.Setenv("PATH", systemPath)
@@ -73,7 +74,8 @@ func corpusReports(t *testing.T, l *lens.Lens, urls []string) []lens.Report {
 	return reports
 }
 
-// The corpus has at least 300 behaviors, and hardly an entry that shows nothing new.
+// The corpus shows at least 300 different behaviors, and few entries repeat the behavior of
+// another entry.
 func TestLensCorpusBehaviours(t *testing.T) {
 	long(t)
 	l, _ := newLens(t, "urllib", "perl-uri", "node", "node-legacy", "php", "ruby")
@@ -97,13 +99,14 @@ func TestLensCorpusBehaviours(t *testing.T) {
 	if len(first) < 300 {
 		t.Errorf("%d behaviors, want 300", len(first))
 	}
-	// Another version of a program may make a few alike.
+	// With another version of a program, a few entries may show the same behavior.
 	if doubles > len(entries)/20 {
 		t.Errorf("%d of %d entries show what another one shows", doubles, len(entries))
 	}
 }
 
-// ordinaryURLs returns URLs from the documents in dir that everybody should read alike.
+// ordinaryURLs returns URLs from the documents in dir that all parsers should read in the same
+// way.
 func ordinaryURLs(t *testing.T, r *scheme.Registry, dir string, count int) []string {
 	t.Helper()
 	seen := map[string]bool{}
@@ -119,7 +122,7 @@ func ordinaryURLs(t *testing.T, r *scheme.Registry, dir string, count int) []str
 		defer f.Close()
 		n := 0
 		for l, err := range docs.Links(f, name, &o) {
-			if err != nil || n == 5 { // a few of each, so that many authors are heard
+			if err != nil || n == 5 { // only a few URLs of each file, so that the URLs come from many authors
 				break
 			}
 			if !l.URL.IsZero() && !l.IRI && !seen[l.URL.String()] && len(seen) < count {
@@ -140,7 +143,7 @@ func ordinaryURLs(t *testing.T, r *scheme.Registry, dir string, count int) []str
 	return urls
 }
 
-// All readers read the URLs in documents alike, or differ without danger.
+// All parsers read the URLs in documents in the same way, or differ only in harmless details.
 func TestLensHasNoFalseAlarms(t *testing.T) {
 	long(t)
 	l, r := newLens(t)
@@ -162,7 +165,7 @@ func TestLensHasNoFalseAlarms(t *testing.T) {
 	t.Logf("%d of %d URLs have harmless differences", differ, len(urls))
 }
 
-// From nothing, and in seconds, the search finds hosts that two programs in use disagree on.
+// Within seconds, the search finds hosts about which two common programs disagree.
 func TestLensGuard(t *testing.T) {
 	long(t)
 	for _, row := range []struct{ filter, fetch, program string }{
@@ -253,8 +256,8 @@ func parseMatrix(t *testing.T, text string) matrix {
 	return m
 }
 
-// docs/dev/lens-matrix.md matches the output of the command for readers of the same versions.
-// For other versions, only the form is compared.
+// docs/dev/lens-matrix.md matches the output of the command for readers of the same versions. For
+// other versions, the test compares only the structure.
 func TestLensMatrix(t *testing.T) {
 	long(t)
 	for _, program := range corpusPrograms {
@@ -288,8 +291,8 @@ func TestLensMatrix(t *testing.T) {
 	}
 }
 
-// differences returns the counts of two matrices that differ, of readers that have one
-// version in both.
+// differences returns the counts that differ between two matrices. It compares only parsers with
+// the same version in both matrices.
 func (m matrix) differences(kept matrix) (list []string) {
 	same := func(reader string) bool { return m.versions[reader] == kept.versions[reader] }
 	for _, cell := range slices.Sorted(maps.Keys(kept.cells)) {
@@ -314,8 +317,8 @@ func TestMatrixOfOtherVersions(t *testing.T) {
 	}
 }
 
-// The reader wget finds what `wget URL` contacts, for each URL of the corpus, although it gets
-// no URL as an argument.
+// For each URL in the corpus, the parser wget finds the host that `wget URL` contacts, although it
+// does not pass the URL as an argument.
 func TestLensWgetArgument(t *testing.T) {
 	long(t)
 	l, _ := newLens(t, "wget")

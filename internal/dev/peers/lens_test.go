@@ -22,10 +22,10 @@ type lensReport struct {
 	Why         string
 }
 
-// lensPrograms are the programs that .ci/peers installs for the lens.
+// lensPrograms lists the parsers that .ci/peers installs for "locus lens".
 var lensPrograms = []string{"urllib", "urllib3", "requests", "yarl", "httpx", "ada-url", "perl-uri", "node", "node-legacy", "php", "ruby", "addressable", "curl", "wget", "wget-i", "java-uri", "java-url", "chromium"}
 
-// lensReports has the command show urls under every program of the system.
+// lensReports runs "locus lens" on the URLs with all parsers that are installed on the system.
 func lensReports(t *testing.T, status int, urls ...string) (list []lensReport) {
 	t.Helper()
 	r := locusEnv(t, []string{"PATH=" + systemPath}, append([]string{"lens", "--json", "--timeout", "5m", "--with", "ada-url=" + need(t, unpacked("python/bin/python")), "--"}, urls...)...)
@@ -57,7 +57,8 @@ func lensReports(t *testing.T, status int, urls ...string) (list []lensReport) {
 	return list
 }
 
-// host is the host according to a reader, or "refused" if it rejects the URL.
+// host returns the host that a parser finds in the URL, or "refused" if the parser rejects the
+// URL.
 func (r lensReport) host(name string) string {
 	for _, reader := range r.Readers {
 		switch {
@@ -73,7 +74,7 @@ func (r lensReport) host(name string) string {
 	return "no reader"
 }
 
-// Parsers in use read the URLs of known advisories as the advisories say.
+// Common parsers read the URLs in known security advisories as the advisories describe.
 func TestLensAdvisories(t *testing.T) {
 	cases := []struct {
 		url, confusion string
@@ -85,20 +86,21 @@ func TestLensAdvisories(t *testing.T) {
 			"urllib": "good.example", "php": "good.example", "curl": "good.example", "perl-uri": "good.example", "yarl": "good.example", "httpx": "evil.example",
 			"ada-url": "evil.example", "addressable": "good.example", "rfc1738": "refused", "ruby": "refused",
 		}},
-		// wget escapes an argument before it splits it, and a line of a list afterwards.
+		// wget escapes a URL argument before it splits the URL, but escapes a line of a
+		// list after the split.
 		{`http://good.example:80\@evil.example/`, "backslash", map[string]string{"node": "good.example", "urllib": "evil.example", "wget": "evil.example", "wget-i": "refused"}},
 		{`https://good.example:\@evil.example`, "backslash", map[string]string{"node": "good.example", "urllib": "evil.example", "wget": "evil.example", "wget-i": "refused"}},
 		{"http://good.example @evil.example/", "control", map[string]string{"wget": "evil.example", "wget-i": "good.example @evil.example"}},
-		// java.net.URL opens the URL within a jar URL.
+		// java.net.URL opens the inner URL of a jar URL.
 		{"jar:http://127.0.0.1!/x", "scheme", map[string]string{"java-url": "127.0.0.1", "java-uri": "", "whatwg": ""}},
-		// One reader ends the host, or escapes it.
+		// Some parsers end the host at the character, and others escape the character.
 		{"http://evil.example*.good.example/", "host-chars", map[string]string{"chromium": "evil.example%2A.good.example", "node": "evil.example*.good.example"}},
 		{"http://evil.example;.good.example/", "host-chars", map[string]string{"node-legacy": "evil.example", "node": "evil.example;.good.example"}},
 		{"http://evil.example{}.good.example/", "host-chars", map[string]string{"requests": "evil.example%7b%7d.good.example", "node": "evil.example{}.good.example"}},
 		// Tabs and line ends in a host: CVE-2022-0391, bpo-43882.
 		{"http://ev\til.example/", "control", map[string]string{"node": "evil.example", "chromium": "evil.example", "urllib": "evil.example", "php": "ev_il.example", "curl": "refused", "net/url": "refused"}},
 		{"http://ev\nil.example/", "control", map[string]string{"node": "evil.example", "chromium": "evil.example", "urllib": "evil.example", "php": "ev_il.example", "curl": "refused", "wget": "refused"}},
-		// Two "@": where the login ends.
+		// With two "@", parsers disagree about the end of the login.
 		{"http://a@good.example@evil.example/", "userinfo", map[string]string{"node": "evil.example", "urllib": "evil.example", "php": "evil.example", "java-uri": "", "ruby": "refused", "rfc3986": "refused"}},
 		// Octal and hexadecimal addresses: CVE-2021-29921, CVE-2021-29923.
 		{"http://0177.0.0.1/", "ipv4", map[string]string{"node": "127.0.0.1", "chromium": "127.0.0.1", "curl": "127.0.0.1", "urllib": "0177.0.0.1", "php": "0177.0.0.1", "net/url": "0177.0.0.1", "wget": "0177.0.0.1"}},
@@ -121,8 +123,8 @@ func TestLensAdvisories(t *testing.T) {
 	}
 }
 
-// All programs read ordinary URLs in the same way: curl and wget request exactly the URL from
-// their proxies.
+// All programs read ordinary URLs in the same way. The programs curl and wget request exactly the
+// given URL from their proxies.
 func TestLensOrdinary(t *testing.T) {
 	urls := []string{
 		"jdbc:mysql://localhost:3306/db", "jdbc:postgresql://db.example/x", "https://my_host.example.com/",
@@ -148,7 +150,7 @@ func TestLensOrdinary(t *testing.T) {
 	}
 }
 
-// The login that curl and wget send is theirs, and is not shown.
+// The output does not show the login that curl and wget send.
 func TestLensLogin(t *testing.T) {
 	r := lensReports(t, 0, "http://joe:s3cret@example.com/a?b")[0]
 	for _, reader := range r.Readers {

@@ -27,7 +27,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// systemPython is the interpreter that Debian's packages are for.
+// systemPython returns the Python interpreter for which Debian packages modules.
 func systemPython(t testing.TB) string {
 	t.Helper()
 	python := need(t, "/usr/bin/python3")
@@ -37,8 +37,8 @@ func systemPython(t testing.TB) string {
 	return python
 }
 
-// mailServer starts aiosmtpd, which puts mail into a Maildir, pub. With secure it
-// requires TLS, and without it does not support TLS.
+// mailServer starts aiosmtpd, which stores mail in the Maildir pub. If secure is true, the server
+// requires TLS. Otherwise, it does not support TLS.
 func mailServer(t testing.TB, secure bool) *peer {
 	t.Helper()
 	dir := publicDir(t)
@@ -56,7 +56,7 @@ func mailServer(t testing.TB, secure bool) *peer {
 	return p
 }
 
-// mail is the files that came into the Maildir.
+// mail returns the names of the files in the Maildir.
 func (p *peer) mail(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(p.pub, "new", "*"))
@@ -66,7 +66,7 @@ func (p *peer) mail(t testing.TB) []string {
 	return files
 }
 
-// relay returns the server as a relay for our mail.
+// relay returns the server as a relay for package submit.
 func (p *peer) relay(t testing.TB, scheme string) submit.Relay {
 	t.Helper()
 	relay, err := submit.ParseRelay(scheme + "://" + p.addr())
@@ -76,7 +76,7 @@ func (p *peer) relay(t testing.TB, scheme string) submit.Relay {
 	return relay
 }
 
-// answers are passwords, one for each question.
+// answers returns a function that answers each question with the next password.
 func answers(passwords ...string) submit.AskFunc {
 	return func(_ context.Context, _ submit.Relay, attempt int) (submit.Credentials, bool, error) {
 		if attempt >= len(passwords) {
@@ -110,7 +110,7 @@ func compose(t testing.TB, d submit.Draft) *submit.Message {
 	return m
 }
 
-// pythonMail is what Python's email package reads in a message.
+// pythonMail is a message as the Python package email parses it.
 type pythonMail struct {
 	Subject, From, To, Cc, MessageID string
 	Parts                            []struct {
@@ -153,7 +153,7 @@ func TestMailSubmit(t *testing.T) {
 	t.Run("the store", func(t *testing.T) { checkInStore(t, p.pub, readByPython(t, files[0]).MessageID) })
 }
 
-// checkByPython compares the sent message with the received message as parsed by Python.
+// checkByPython compares the sent message with the received message, which Python parses.
 func checkByPython(t *testing.T, file string) {
 	got := readByPython(t, file)
 	if got.Subject != messageText.Subject {
@@ -188,7 +188,7 @@ func checkByPython(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The server received the recipient that the message does not name.
+	// The server received the address of the recipient that the message does not name.
 	head, rest, _ := strings.Cut(string(text), "X-RcptTo: ")
 	to, rest, _ := strings.Cut(rest, "\n")
 	if strings.Contains(head+rest, "hidden@") || !strings.Contains(to, "hidden@local.test") || !strings.Contains(to, "bob%x@local.test") {
@@ -196,7 +196,7 @@ func checkByPython(t *testing.T, file string) {
 	}
 }
 
-// checkInStore finds the received message by its identifier in our store.
+// checkInStore checks that package mailstore finds the received message by its identifier.
 func checkInStore(t *testing.T, box, messageID string) {
 	store, err := mailstore.Open(t.Context(), mailstore.Options{Sources: []string{box}, Cache: t.TempDir()})
 	if err != nil {
@@ -231,7 +231,7 @@ func checkInStore(t *testing.T, box, messageID string) {
 	}
 }
 
-// A mid URL finds the message of another client, and the file in it.
+// A mid URL finds a message from another mail client, and the file in this message.
 func TestMailFind(t *testing.T) {
 	p := mailServer(t, true)
 	sendAsOthers(t, p, thread[2])
@@ -279,7 +279,7 @@ func TestMailFind(t *testing.T) {
 	}
 }
 
-// sendAsOthers sends a message by a client that is not ours.
+// sendAsOthers sends a message with a mail client of another project.
 func sendAsOthers(t testing.TB, p *peer, octets string) {
 	t.Helper()
 	c, err := smtp.Dial(p.addr())
@@ -319,7 +319,8 @@ func TestMailLogin(t *testing.T) {
 	}
 }
 
-// Without TLS, or with an untrusted certificate, no password and no message is sent.
+// Without TLS, or with an untrusted certificate, the client sends neither a password nor a
+// message.
 func TestMailClear(t *testing.T) {
 	secure, clear := mailServer(t, true), mailServer(t, false)
 	for _, c := range []struct {

@@ -4,5 +4,6 @@ package peers
 
 import "os"
 
-// maxMemory is not known here; the servers of these tests don't run here either.
+// maxMemory returns 0, because the value is unknown on this system. The servers of these tests do
+// not run on this system either.
 func maxMemory(*os.ProcessState) int64 { return 0 }

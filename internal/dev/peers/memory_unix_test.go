@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// maxMemory is the most memory that the process had resident, in octets.
+// maxMemory returns the peak resident memory of the process, in bytes.
 func maxMemory(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {

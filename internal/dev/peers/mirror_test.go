@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// awkwardTree holds files with names that are difficult for systems, URLs or mirrors, and their
-// contents.
+// awkwardTree returns files, by name, whose names are difficult for file systems, URLs or mirrors.
 func awkwardTree(names []string) map[string]string {
 	files := map[string]string{}
 	for _, name := range names {
@@ -33,8 +32,8 @@ var awkwardNames = []string{
 	strings.Repeat("long", 55) + ".txt", strings.Repeat("long", 55) + ".tx2", "a&b=c+d@e.txt", "brackets[1].txt", "plus+plus.txt",
 }
 
-// mirrored returns the contents of the files that a mirror has, without its own, and how
-// often it has each.
+// mirrored returns the contents of the files in a mirror, and the number of files with each
+// content. It omits the files that locus itself creates.
 func mirrored(t testing.TB, dir string) map[string]int {
 	t.Helper()
 	contents := map[string]int{}
@@ -57,8 +56,8 @@ func mirrored(t testing.TB, dir string) map[string]int {
 	return contents
 }
 
-// checkMirror mirrors a server twice. The files match the server's files, and the second run
-// changes nothing.
+// checkMirror mirrors a server twice. It checks that the files match the files on the server, and
+// that the second run changes nothing.
 func checkMirror(t *testing.T, files map[string]string, u string, flags ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -101,7 +100,7 @@ func TestMirrorFTP(t *testing.T) {
 	if err := os.Symlink("..", filepath.Join(p.pub, "dir of CON", "up")); err != nil {
 		t.Fatal(err)
 	}
-	// Through the links the files have other paths, twice at most.
+	// Through symbolic links, each file has at most two other paths.
 	dir := t.TempDir()
 	r := locusIn(t, dir, "mirror", "--json", "-d", "to", "ftp://"+p.addr()+"/")
 	if r.status != 0 || !strings.Contains(r.out, `"loops":`) || strings.Contains(r.out, `"loops":0`) {
@@ -113,7 +112,7 @@ func TestMirrorFTP(t *testing.T) {
 			t.Errorf("%q is missing", name)
 		}
 	}
-	// Without the links each is there once.
+	// Without symbolic links, each file occurs once.
 	os.Remove(filepath.Join(p.pub, "loop"))
 	os.Remove(filepath.Join(p.pub, "dir of CON", "up"))
 	checkMirror(t, files, "ftp://"+p.addr()+"/")
@@ -130,14 +129,15 @@ func TestMirrorGopher(t *testing.T) {
 	eachGopher(t, func(t *testing.T, p *peer) {
 		var names []string
 		for _, name := range awkwardNames {
-			// The servers do not list these, or answer for other ones.
+			// The servers do not list files with such names, or respond with other
+			// files.
 			if len(name) < 60 && !strings.Contains(name, "..") && !strings.ContainsAny(name, "~%#;:\\\"*[+&") && name[0] != '.' && name[0] != '-' {
 				names = append(names, name)
 			}
 		}
 		files := awkwardTree(names)
 		writeTree(t, filepath.Join(p.pub, "files"), files)
-		// Both send all of these as text.
+		// Both servers send all of these files as text.
 		dir := t.TempDir()
 		r := locusIn(t, dir, "mirror", "-d", "to", p.gopher("1/files"))
 		contents := mirrored(t, filepath.Join(dir, "to"))
@@ -170,7 +170,7 @@ func TestMirrorNews(t *testing.T) {
 	}
 }
 
-// A directory with 20,000 files.
+// The command mirrors a directory with 20,000 files.
 func TestMirrorLargeDirectory(t *testing.T) {
 	long(t)
 	p := vsftpd(t)
@@ -182,11 +182,13 @@ func TestMirrorLargeDirectory(t *testing.T) {
 	checkMirror(t, files, "ftp://"+p.addr()+"/many/")
 }
 
-// A mirror that is killed at any time, and continued, is the same as another.
+// If the user kills a mirror run at any time and then continues it, the result is the same as
+// without the kill.
 func TestMirrorKilled(t *testing.T) {
 	long(t) // it kills twenty runs
-	// A client that is killed before it opens a data connection leaves a session that waits
-	// for it (60 s without accept_timeout). 50 of those are all that an address may have.
+	// If a client is killed before it opens a data connection, its session continues to wait
+	// for the connection (60 s without accept_timeout). The server permits only 50 sessions
+	// for an address.
 	p := vsftpd(t, "max_per_ip=0", "accept_timeout=5")
 	files := awkwardTree(awkwardNames)
 	files["big.bin"] = strings.Repeat("0123456789abcdef", 1<<17)

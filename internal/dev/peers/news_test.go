@@ -24,14 +24,15 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// crlf makes the lines of a text end as they do on the wire.
+// crlf converts line ends to CR LF, as in the protocol.
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
 // oddID is a message-id that is valid by RFC 5322 and has most characters
 // that a URL must escape.
 const oddID = "a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]"
 
-// attachment has every octet, and text that looks like the end of an article or an escape.
+// attachment contains every byte value, and text that looks like the end of an article or like an
+// escape.
 var attachment = slices.Concat(allOctets(), []byte("\r\n.\r\n\n\r=3D"))
 
 func allOctets() []byte {
@@ -42,8 +43,8 @@ func allOctets() []byte {
 	return octets
 }
 
-// thread is the articles of the newsgroup: a question, two answers, one with
-// files, and two that are on their own. INN adds the dates.
+// thread contains the articles of the newsgroup. These are a question, two answers (one with
+// attached files), and two unrelated articles. INN adds the dates.
 var thread = []string{
 	crlf(`From: =?utf-8?Q?Jos=C3=A9_Pe=C3=B1a?= <jose@local.test>
 Newsgroups: local.test
@@ -127,7 +128,7 @@ func base64Lines(octets []byte) string {
 	return strings.Join(lines, "\n")
 }
 
-// startNews starts INN with the thread in it.
+// startNews starts INN and posts the articles of the thread.
 func startNews(t testing.TB) *inn {
 	t.Helper()
 	n := startINN(t)
@@ -135,7 +136,7 @@ func startNews(t testing.TB) *inn {
 	return n
 }
 
-// trust returns a configuration that trusts a server's certificate.
+// trust returns a TLS configuration that trusts the certificate of the server.
 func (p *peer) trust(t testing.TB) *tls.Config {
 	t.Helper()
 	text, err := os.ReadFile(p.cert)
@@ -149,14 +150,14 @@ func (p *peer) trust(t testing.TB) *tls.Config {
 
 func (p *peer) nntp(path string) string { return "nntp://" + p.addr() + "/" + path }
 
-// reading is a news client with the objects that it needs to open URLs.
+// reading is a news client, and the objects that the client needs to open URLs.
 type reading struct {
 	*access.Client
 	asked []scheme.Question
 }
 
-// readNews creates a client for the server p. It answers login requests with the password, if
-// that is given.
+// readNews creates a client for the server p. The client answers login requests with the given
+// password, if there is one.
 func readNews(t testing.TB, p *peer, o news.Options, passwords ...string) *reading {
 	t.Helper()
 	o.Server = locusurl.MustParse("nntp://" + p.addr())
@@ -194,7 +195,7 @@ func (r *reading) do(t testing.TB, u string, items scheme.ItemRange) (scheme.Res
 	return result.Resource, nil
 }
 
-// octets is an object, whole.
+// octets returns the whole content of the object at the URL.
 func (r *reading) octets(t testing.TB, u string) string {
 	t.Helper()
 	res, err := r.do(t, u, scheme.ItemRange{})
@@ -212,7 +213,7 @@ func (r *reading) octets(t testing.TB, u string) string {
 	return string(octets)
 }
 
-// items is a menu, whole.
+// items returns all items of the menu at the URL.
 func (r *reading) items(t testing.TB, u string, which scheme.ItemRange) []scheme.Item {
 	t.Helper()
 	res, err := r.do(t, u, which)
@@ -230,7 +231,7 @@ func (r *reading) items(t testing.TB, u string, which scheme.ItemRange) []scheme
 	return items
 }
 
-// fails ends the test unless opening the URL fails for that reason.
+// fails fails the test unless opening the URL fails with the given kind of error.
 func (r *reading) fails(t testing.TB, u string, kind access.Kind) error {
 	t.Helper()
 	res, err := r.do(t, u, scheme.ItemRange{})
@@ -256,7 +257,7 @@ func field(item scheme.Item, name string) any {
 	return nil
 }
 
-// titles returns the titles of a menu. Lines that are not links are marked.
+// titles returns the titles of a menu. It marks the lines that are not links.
 func titles(items []scheme.Item) []string {
 	var list []string
 	for _, item := range items {
@@ -269,8 +270,8 @@ func titles(items []scheme.Item) []string {
 	return list
 }
 
-// same ends the test unless an article is as posted: its header fields among
-// those that INN added, and its body to the octet.
+// same fails the test unless the received article matches the posted article. The received header
+// must contain all posted fields, because INN adds fields, and the bodies must be identical.
 func same(t testing.TB, got, posted string) {
 	t.Helper()
 	gotHead, gotBody, ok := strings.Cut(got, "\r\n\r\n")
@@ -313,7 +314,7 @@ func TestNewsArticle(t *testing.T) {
 	same(t, r.octets(t, "news://"+n.addr()+"/files@local.test"), thread[2])
 }
 
-// The list has all newsgroups that are visible without a login, with descriptions.
+// The list contains all newsgroups that are visible without a login, and their descriptions.
 func TestNewsgroups(t *testing.T) {
 	n := startNews(t)
 	r := readNews(t, &n.peer, news.Options{})
@@ -370,7 +371,7 @@ func TestNewsGroup(t *testing.T) {
 	if got := r.items(t, n.nntp("local.empty"), scheme.ItemRange{}); len(got) != 0 {
 		t.Errorf("an empty newsgroup has %q", titles(got))
 	}
-	// As news they are the same articles, by their own names.
+	// A news URL lists the same articles, identified by their message identifiers.
 	byID := r.items(t, "news:local.test", scheme.ItemRange{})
 	if got := titles(byID); !slices.Equal(got, want) {
 		t.Fatalf("the newsgroup is %q, want %q", got, want)
@@ -489,7 +490,7 @@ func TestNewsLogin(t *testing.T) {
 	})
 }
 
-// nnrpd without innd, with each kind of access rules.
+// The client reads from nnrpd without innd, with each kind of access rules.
 func TestNewsReaders(t *testing.T) {
 	n := startNews(t)
 	t.Run("a login for everything", func(t *testing.T) {
@@ -531,7 +532,7 @@ func TestNewsReaders(t *testing.T) {
 	})
 }
 
-// A URL that would begin another command is not sent.
+// The client does not send a URL that would begin another command.
 func TestNewsInjection(t *testing.T) {
 	n := startNews(t)
 	recorded := startRelay(t, n.port)
@@ -551,7 +552,7 @@ func TestNewsInjection(t *testing.T) {
 	}
 }
 
-// The displayed text of an article, and the files in it.
+// The command shows the text of an article and extracts its files.
 func TestNewsMessage(t *testing.T) {
 	n := startNews(t)
 	r := readNews(t, &n.peer, news.Options{})
@@ -578,7 +579,7 @@ func TestNewsMessage(t *testing.T) {
 	}
 }
 
-// A part of an article, by its Content-ID.
+// A cid URL opens a part of an article by its Content-ID.
 func TestNewsPart(t *testing.T) {
 	n := startNews(t)
 	r := readNews(t, &n.peer, news.Options{})
@@ -614,7 +615,7 @@ func parse(t testing.TB, octets string) *message.Message {
 	return m
 }
 
-// The command on a pipe writes unchanged octets, and a newsgroup as lines.
+// On a pipe, the command writes an article unchanged, and writes a newsgroup as lines.
 func TestNewsCommand(t *testing.T) {
 	n := startNews(t)
 	secure := n.reader(t, "readers-auth.conf", "-S")
@@ -628,7 +629,7 @@ func TestNewsCommand(t *testing.T) {
 		t.Errorf("the newsgroup is %+v", items)
 	}
 	failure(t, n.nntp("local.test/99"), "not-found")
-	failure(t, n.nntp(secretNewsgroup), "protocol") // the server's certificate is not trusted
+	failure(t, n.nntp(secretNewsgroup), "protocol") // the client does not trust the server certificate
 
 	u := "nntps://" + user + ":" + encodedPassword + "@" + secure.addr() + "/"
 	r = locusEnv(t, []string{"SSL_CERT_FILE=" + secure.cert}, "get", u+"local.test/1")

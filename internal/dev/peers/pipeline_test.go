@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// proFTPD starts ProFTPD, without the commands that it gets.
+// proFTPD starts ProFTPD. The peer does not record the received commands.
 func proFTPD(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, unpacked("usr/sbin/proftpd"))

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// squid starts Squid, an HTTP proxy that also supports ftp, gopher and
-// tunnels. It can require the login of the tests.
+// squid starts Squid, an HTTP proxy that also supports ftp, gopher and tunnels. If login is true,
+// Squid requires the login of the tests.
 func squid(t testing.TB, login bool) (address string, log func() string) {
 	t.Helper()
 	program := need(t, "squid", "/usr/sbin/squid")
@@ -47,7 +47,7 @@ max_filedescriptors 1024
 	if err := os.Mkdir(filepath.Join(dir, "log"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// It gives up being root for this user of its package.
+	// Squid drops root privileges and runs as the user proxy.
 	if out, err := exec.Command("chown", "proxy", filepath.Join(dir, "log")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -74,7 +74,8 @@ func microsocks(t testing.TB, args ...string) (address string) {
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
-// secured is a listener of TLS before a server, with its certificate.
+// secured starts a TLS listener that relays to a server, and returns the port and the certificate
+// file.
 func secured(t *testing.T, to int) (port int, cert string) {
 	t.Helper()
 	cert, key := certificate(t, t.TempDir())
@@ -86,8 +87,8 @@ func secured(t *testing.T, to int) (port int, cert string) {
 	return l.Addr().(*net.TCPAddr).Port, cert
 }
 
-// logged waits until the proxy has logged text, which it does when an exchange
-// has ended, and returns the log.
+// logged waits until the proxy has logged the text, and returns the whole log. The proxy logs an
+// exchange when the exchange has ended.
 func logged(t *testing.T, log func() string, text string) (all string) {
 	t.Helper()
 	for end := time.Now().Add(maxSession); ; time.Sleep(time.Millisecond) {
@@ -142,7 +143,8 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				}
 			})
 			t.Run("gopher", func(t *testing.T) {
-				// Debian's Squid no longer supports gopher. Only the request is tested.
+				// Debian's Squid no longer supports gopher. This test checks only
+				// the request.
 				u := "gopher://127.0.0.1:7070/0/a%20b.txt"
 				r := locusEnv(t, []string{"gopher_proxy=" + via}, "get", "-v", u)
 				r.want(t, 3, "")
@@ -151,8 +153,8 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			})
 			t.Run("ftp", func(t *testing.T) {
 				p := vsftpd(t)
-				// The file name must not denote a text, because Squid fetches texts in ASCII
-				// mode.
+				// The file name must not have the extension of a text, because
+				// Squid fetches text files in ASCII mode.
 				write(t, filepath.Join(p.pub, "hello.bin"), "hello\n", 0o644)
 				write(t, filepath.Join(homeOf(t), "motd.bin"), "private\n", 0o644)
 				locusEnv(t, []string{"ftp_proxy=" + via}, "get", "ftp://"+p.addr()+"/hello.bin").want(t, 0, "hello\n")

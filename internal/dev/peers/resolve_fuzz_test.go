@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// perlResolver reads a base and a partial form from each line, and writes the URL that
-// they make.
+// perlResolver is a Perl program. It reads a base URL and a relative reference from each line, and
+// writes the resolved URL.
 const perlResolver = `
 use URI;
 $URI::ABS_REMOTE_LEADING_DOTS = 1;
@@ -26,8 +26,8 @@ while (<STDIN>) {
 }
 `
 
-// Bases and relative references that Perl's URI resolves by RFC 3986. It preserves the dot
-// segments in a base, and in a reference that begins with "/".
+// Base URLs and relative references that the Perl module URI resolves by RFC 3986. The module
+// preserves dot segments in a base, and in a reference that begins with "/".
 var (
 	resolvable = regexp.MustCompile(`^http://[a-z0-9.]+(/[a-z0-9.;=,-]+)*/?(\?[a-z0-9./;=?-]*)?$`)
 	partial    = regexp.MustCompile(`^(//[a-z0-9.]+)?(/?[a-z0-9.;=,-]+)*/?(\?[a-z0-9./;=?-]*)?(#[a-z0-9./;=?-]*)?$`)
@@ -45,7 +45,8 @@ func spell(octets string) string {
 	return b.String()
 }
 
-// FuzzPerlURI compares how partial forms are resolved with what Perl's URI does.
+// FuzzPerlURI compares the results of resolving relative references with the results of the Perl
+// module URI.
 func FuzzPerlURI(f *testing.F) {
 	perl := need(f, "/usr/bin/perl")
 	if err := exec.Command(perl, "-MURI", "-e1").Run(); err != nil {

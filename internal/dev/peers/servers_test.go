@@ -1,8 +1,8 @@
-// Package peers tests against servers of other projects: vsftpd,
-// Pure-FTPd, nginx, Squid, microsocks, gophernicus, pygopherd, INN, aiosmtpd, the
-// telnetd of GNU, two rlogind and Hercules, started on loopback and ended by the
-// test; and of lynx, ELinks, wget and curl against ours. The tests run only with CI=true
-// in the environment; .ci/peers installs the programs.
+// Package peers tests this module with programs of other projects. The tests start servers such as
+// vsftpd, Pure-FTPd, nginx, Squid, microsocks, gophernicus, pygopherd, INN, aiosmtpd, GNU telnetd,
+// two versions of rlogind, and Hercules on the loopback interface. They also run the clients lynx,
+// ELinks, wget and curl with the servers of this module. The tests run only with CI=true in the
+// environment; .ci/peers installs the programs.
 package peers
 
 import (
@@ -59,8 +59,8 @@ func need(t testing.TB, paths ...string) string {
 	return ""
 }
 
-// needCI skips the test unless CI is true. A developer's machine has some of the programs,
-// in any version.
+// needCI skips the test unless CI is true. The machine of a developer may contain only some of the
+// programs, in any version.
 func needCI(t testing.TB) {
 	t.Helper()
 	if os.Getenv("CI") != "true" {
@@ -76,7 +76,7 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// long skips a test that takes long, unless CI is true and -short is not set.
+// long skips a test that takes a long time, unless CI is true and -short is not set.
 func long(t testing.TB) {
 	t.Helper()
 	needCI(t)
@@ -104,8 +104,8 @@ func passwordHash(t testing.TB) string {
 	return strings.TrimSpace(string(hash))
 }
 
-// publicDir makes a directory that a server's own user can enter. Only its owner can
-// enter t.TempDir.
+// publicDir creates a directory that the user of a server process can enter. A directory from
+// t.TempDir is accessible only to its owner.
 func publicDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "locus-peer-")
@@ -119,8 +119,8 @@ func publicDir(t testing.TB) string {
 	return dir
 }
 
-// freePort returns a port that was free a moment ago. Another program may take it
-// before a server does: runOnPort tries again then.
+// freePort returns a port that was free a moment ago. Another program may use the port before the
+// server does; runOnPort then tries another port.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -131,12 +131,12 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// maxPorts is on how many ports a server is tried.
+// maxPorts is the maximum number of ports on which a test tries to start a server.
 const maxPorts = 5
 
-// runOnPort starts a server on a free port, and waits until that answers. command
-// returns its program and arguments for a port, when it has written them down where
-// the server reads them. A server that ends at once is started on another port.
+// runOnPort starts a server on a free port, and waits until the port accepts connections. The
+// function command writes the server configuration for a port, and returns the program and its
+// arguments. If the server ends immediately, runOnPort tries another port.
 func runOnPort(t testing.TB, command func(port int) []string) (port int) {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -152,8 +152,8 @@ func runOnPort(t testing.TB, command func(port int) []string) (port int) {
 	}
 }
 
-// start starts a server and waits until its port answers. If it ends before, start
-// returns its output and false.
+// start starts a server and waits until its port accepts connections. If the server ends before,
+// start returns its output and false.
 func start(t testing.TB, port int, name string, args ...string) (said string, ok bool) {
 	t.Helper()
 	var out bytes.Buffer
@@ -190,8 +190,8 @@ func start(t testing.TB, port int, name string, args ...string) (said string, ok
 	return "", false
 }
 
-// inetd runs a program for each connection, which is its standard input and
-// output.
+// inetd runs a program for each connection. The connection is the standard input and output of the
+// program.
 func inetd(t testing.TB, l net.Listener, program func() *exec.Cmd) {
 	t.Helper()
 	var open sync.WaitGroup
@@ -244,7 +244,7 @@ func write(t testing.TB, path, text string, mode os.FileMode) {
 	}
 }
 
-// vsftpd starts vsftpd, with a log of every command it reads.
+// vsftpd starts vsftpd with a log of every command that the server receives.
 func vsftpd(t testing.TB, more ...string) *peer {
 	t.Helper()
 	program := need(t, "vsftpd", "/usr/sbin/vsftpd")
@@ -278,7 +278,7 @@ func vsftpd(t testing.TB, more ...string) *peer {
 	return p
 }
 
-// homeOf empties the home of the FTP servers' user.
+// homeOf empties the home directory of the user of the FTP servers.
 func homeOf(t testing.TB) string {
 	t.Helper()
 	if _, err := os.Stat(userHome); err != nil {
@@ -299,8 +299,8 @@ func homeOf(t testing.TB) string {
 	return userHome
 }
 
-// pureFTPd starts Pure-FTPd behind a relay that records the client's data, because its own log
-// goes only to syslog.
+// pureFTPd starts Pure-FTPd behind a relay that records the data from the client, because
+// Pure-FTPd logs only to syslog.
 func pureFTPd(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, unpacked("usr/sbin/pure-ftpd"))
@@ -310,7 +310,8 @@ func pureFTPd(t testing.TB) *peer {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// pure-pw's own hash takes seconds at every login; the file's format is its own.
+	// Write the password file of Pure-FTPd directly, because checking a hash from pure-pw
+	// takes seconds at every login.
 	write(t, filepath.Join(dir, "passwd"), fmt.Sprintf("%s:%s:65534:65534::%s/:::::::::::\n", user, passwordHash(t), home), 0o600)
 	if out, err := exec.Command(manage, "mkdb", filepath.Join(dir, "db"), "-f", filepath.Join(dir, "passwd")).CombinedOutput(); err != nil {
 		t.Fatalf("pure-pw: %v: %s", err, out)
@@ -323,7 +324,7 @@ func pureFTPd(t testing.TB) *peer {
 	return &peer{port: r.port, home: home, log: r.text}
 }
 
-// nginx starts nginx with the given locations in its one server.
+// nginx starts nginx with the given location blocks in its only server block.
 func nginx(t testing.TB, locations string) *peer {
 	t.Helper()
 	program := need(t, "nginx", "/usr/sbin/nginx")
@@ -365,7 +366,7 @@ location /auth/ { auth_basic "members"; auth_basic_user_file %[1]s/htpasswd; }
 	return p
 }
 
-// certificate makes a key and a certificate for 127.0.0.1.
+// certificate creates a key and a certificate for 127.0.0.1.
 func certificate(t testing.TB, dir string) (certFile, keyFile string) {
 	t.Helper()
 	c, err := certtest.New()
@@ -382,7 +383,7 @@ func certificate(t testing.TB, dir string) (certFile, keyFile string) {
 	return certFile, keyFile
 }
 
-// relay relays connections to a port and records the client's side.
+// relay relays connections to a port and records the data from the client.
 type relay struct {
 	port int
 	mu   sync.Mutex

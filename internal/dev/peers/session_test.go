@@ -48,7 +48,7 @@ func sessionServer(t testing.TB, path string, args ...string) *peer {
 
 func telnetd(t testing.TB) *peer { return sessionServer(t, unpacked("usr/sbin/telnetd"), "-h") }
 
-// rloginds are the servers of rlogin.
+// rloginds maps the names of rlogin servers to their programs.
 var rloginds = map[string]string{
 	"redone": "rsh-redone/usr/sbin/in.rlogind",
 	"netkit": "rsh-netkit/usr/sbin/in.rlogind",
@@ -72,7 +72,7 @@ func (p *peer) trusting(t testing.TB, line string) {
 	}
 }
 
-// openSession opens a session as the command does, in a window of 80 columns and 24
+// openSession opens a session in the same way as the command, in a window of 80 columns and 24
 // rows.
 func openSession(t testing.TB, u string, o telnet.Options) (*scheme.Session, error) {
 	t.Helper()
@@ -100,7 +100,7 @@ func openSession(t testing.TB, u string, o telnet.Options) (*scheme.Session, err
 // shellSession is a session that types input and waits for output.
 type shellSession struct {
 	scheme.Terminal
-	came string // and was not waited for yet
+	came string // output that no call of expect has consumed
 }
 
 func openShell(t testing.TB, u string) *shellSession {
@@ -147,7 +147,7 @@ func (k *shellSession) run(t testing.TB, command string) string {
 	return printed
 }
 
-// leave ends the shell, and waits until the server ends the session.
+// leave exits the shell, and waits until the server ends the session.
 func (k *shellSession) leave(t testing.TB) {
 	t.Helper()
 	k.send(t, "exit\r")
@@ -178,7 +178,7 @@ func (k *shellSession) status(name string) any {
 	return nil
 }
 
-// shellWorks checks what every session with a shell supports.
+// shellWorks checks the features that every shell session supports.
 func (k *shellSession) shellWorks(t *testing.T, terminal string) {
 	t.Helper()
 	if got := k.run(t, "stty size; echo $TERM; id -un"); got != "24 80\r\n"+terminal+"\r\n"+user+"\r\n" {
@@ -187,7 +187,7 @@ func (k *shellSession) shellWorks(t *testing.T, terminal string) {
 	if err := k.SetWindow(132, 43); err != nil {
 		t.Error(err)
 	}
-	// The window's size may reach the server after the command that follows it.
+	// The window size may reach the server after the next command.
 	for got := ""; got != "43 132\r\n"; {
 		if got = k.run(t, "stty size"); got != "43 132\r\n" && got != "24 80\r\n" {
 			t.Fatalf("the window is %q", got)
@@ -210,7 +210,8 @@ func (k *shellSession) shellWorks(t *testing.T, terminal string) {
 // interrupt interrupts a program that runs on the host.
 func (k *shellSession) interrupt(t *testing.T, by func() error) {
 	t.Helper()
-	// The word is not in the command, which the terminal shows before it runs.
+	// The quotes split the word, so that the echo of the command does not contain the expected
+	// output.
 	k.send(t, "sh -c 'echo run\"\"ning; exec sleep 1000'\r")
 	k.expect(t, "running\r\n")
 	if err := by(); err != nil {
@@ -243,7 +244,7 @@ func TestTelnetd(t *testing.T) {
 	k.leave(t)
 }
 
-// Enter is one key at a real server, as the library and scripts send it.
+// A real server treats the Enter key that the library and scripts send as one key.
 func TestTelnetdEnter(t *testing.T) {
 	readsKeys := func(t *testing.T, k *shellSession) {
 		t.Helper()
@@ -356,10 +357,10 @@ func TestRlogindRefuses(t *testing.T) {
 			k := openShell(t, "rlogin://"+user+"@"+p.addr()+"/")
 			k.expect(t, `Password: $`)
 			k.send(t, "wrong\r")
-			// One server prompts again and the other does not.
+			// One server repeats the prompt, and the other server does not.
 			k.expect(t, `Password: $|Authentication failure`)
 			k.Close()
-			// From a port that needs no privilege.
+			// Connect from an unprivileged port.
 			r, err := telnet.Parse(locusurl.MustParse("rlogin://" + user + "@" + p.addr() + "/"))
 			if err != nil {
 				t.Fatal(err)
@@ -372,7 +373,7 @@ func TestRlogindRefuses(t *testing.T) {
 	}
 }
 
-// loginScript are the flags of a login and a command.
+// loginScript returns the flags that log in and run a command.
 func loginScript(name string) (flags []string) {
 	if name != "" {
 		flags = []string{"--expect", "login: $", "--send", name + `\r`}

@@ -20,17 +20,17 @@ const (
 	columns = 80
 )
 
-// terminal is a VT100 with a program on it.
+// terminal is a simulated VT100 terminal on which a program runs.
 type terminal struct {
 	keys *os.File
 
 	mu      sync.Mutex // guards screen
 	screen  screen
-	changed chan struct{} // there is something new on the screen
-	ended   chan struct{} // the program has closed its end
+	changed chan struct{} // signals that the screen has changed
+	ended   chan struct{} // closed when the program has closed the terminal
 }
 
-// onTerminal starts a program, which ends with the test.
+// onTerminal starts a program on a terminal. The program is stopped at the end of the test.
 func onTerminal(t testing.TB, home, name string, args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -75,7 +75,7 @@ func (x *terminal) text() string {
 	return x.screen.text()
 }
 
-// press sends keys.
+// press sends keys to the program.
 func (x *terminal) press(t testing.TB, keys string) {
 	t.Helper()
 	if _, err := x.keys.WriteString(keys); err != nil {
@@ -83,7 +83,7 @@ func (x *terminal) press(t testing.TB, keys string) {
 	}
 }
 
-// shows reports whether each of the words is on the screen.
+// shows reports whether the screen contains all of the words.
 func (x *terminal) shows(words []string) bool {
 	text := x.text()
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
@@ -107,12 +107,12 @@ func (x *terminal) wait(t testing.TB, words ...string) {
 	}
 }
 
-// screen is the screen of a VT100. Programs write only the differences, wherever they
-// are, so removing the escape sequences would not give the text.
+// screen is the screen of a VT100 terminal. Programs write only the changed parts of the screen,
+// so removing the escape sequences from the output would not give the text.
 type screen struct {
 	cells    [rows][columns]byte
 	row, col int
-	cut      []byte // a sequence of which not all has come
+	cut      []byte // an incomplete escape sequence
 }
 
 func newScreen() (s screen) {
@@ -120,7 +120,8 @@ func newScreen() (s screen) {
 	return s
 }
 
-// erase writes blanks from one cell up to another, counted from the top left.
+// erase clears the cells from one index up to another. Indexes count cells from the top left
+// corner.
 func (s *screen) erase(from, to int) {
 	for i := from; i < to; i++ {
 		s.cells[i/columns][i%columns] = ' '
@@ -173,7 +174,7 @@ func (s *screen) moveTo(row, col int) {
 	s.col = max(0, min(col, columns-1))
 }
 
-// obey executes a sequence, given its letter and numbers.
+// obey executes an escape sequence with the given letter and numbers.
 func (s *screen) obey(letter byte, numbers []byte) {
 	var n [2]int
 	for i, digits := range bytes.Split(numbers, []byte(";")) {
@@ -200,7 +201,7 @@ func (s *screen) obey(letter byte, numbers []byte) {
 	}
 }
 
-// choose returns the n-th of three, or the last.
+// choose returns element n of three, or the last element if n is too large.
 func choose(n int, three ...int) int { return three[min(n, 2)] }
 
 // text returns the lines without trailing blanks.

@@ -24,11 +24,11 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// groups are the device groups of Hercules. Without a guest system it
-// gives each device to only one client, once.
+// groups lists the device groups of Hercules. Without a guest system, Hercules assigns each device
+// only once.
 var groups = []string{"TWO", "THREE", "FOUR", "FIVE", "PLAIN"}
 
-// hercules starts Hercules with a device for each group and one for clients that
+// hercules starts Hercules with a device for each group, and with a device for clients that
 // request no group.
 func hercules(t testing.TB) *peer {
 	t.Helper()
@@ -53,7 +53,8 @@ func herculesOn(t testing.TB, program string, port int) *peer {
 	}
 	write(t, file, config, 0o600)
 	cmd := exec.Command(program, "-d", "-f", file)
-	// It ends when its standard input does, and takes long for any other end.
+	// Hercules ends quickly when its standard input ends; any other way of stopping it takes a
+	// long time.
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +72,8 @@ func herculesOn(t testing.TB, program string, port int) *peer {
 		read.Wait()
 		cmd.Wait()
 	})
-	// A connection that tests whether it listens can disturb the
-	// next one, so the test waits for its message.
+	// A connection that tests whether Hercules listens can disturb the next connection, so the
+	// test waits for the message in the log.
 	for line := ""; !strings.Contains(line, "Waiting for console connection"); {
 		if line, err = log.ReadString('\n'); err != nil {
 			t.Fatalf("hercules: %v", err)
@@ -85,7 +86,7 @@ func herculesOn(t testing.TB, program string, port int) *peer {
 	return p
 }
 
-// look is the contents of a screen.
+// look is the content of a 3270 screen, in a form that tests can compare.
 type look struct {
 	text        string
 	row, column int
@@ -93,7 +94,7 @@ type look struct {
 	fields      []lookField
 }
 
-// lookField is a field of a screen.
+// lookField is a field of a 3270 screen.
 type lookField struct {
 	address, length                         int
 	protected, numeric, hidden, intensified bool
@@ -102,7 +103,7 @@ type lookField struct {
 	highlight                               tn3270.Highlight
 }
 
-// ourLook returns the contents of our screen.
+// ourLook returns the content of a screen of package tn3270.
 func ourLook(s *tn3270.Screen) look {
 	l := look{text: s.Text(), locked: s.Status().Lock != tn3270.Unlocked}
 	l.row, l.column = s.Cursor()
@@ -112,8 +113,7 @@ func ourLook(s *tn3270.Screen) look {
 	return l
 }
 
-// s3270 is a 3270 terminal for scripts, by another
-// project.
+// s3270 is a running s3270 process, the scriptable 3270 terminal of another project.
 type s3270 struct {
 	actions io.Writer
 	answers *bufio.Scanner
@@ -166,7 +166,7 @@ func (x *s3270) do(t testing.TB, action string) (data, status []string) {
 	return nil, nil
 }
 
-// connect connects as a device, and returns the screen when the host accepts
+// connect connects to the host as the given device. It returns the screen when the host accepts
 // input.
 func (x *s3270) connect(t testing.TB, device string, p *peer) look {
 	t.Helper()
@@ -178,7 +178,7 @@ func (x *s3270) connect(t testing.TB, device string, p *peer) look {
 	return x.look(t)
 }
 
-// look returns the contents of its screen.
+// look returns the content of the s3270 screen.
 func (x *s3270) look(t testing.TB) look {
 	t.Helper()
 	lines, status := x.do(t, "Ascii")
@@ -200,11 +200,12 @@ func atoi(t testing.TB, digits string) int {
 	return n
 }
 
-// attributePair matches a type and a value, as s3270 prints them.
+// attributePair matches an attribute type and its value in the output of s3270.
 var attributePair = regexp.MustCompile(`([0-9a-f]{2})=([0-9a-f]{2})`)
 
-// bufferFields reads the fields in the rows of ReadBuffer. Each word is one position, and SF is
-// the position of a field's attribute. SA is not a field.
+// bufferFields returns the fields in the output of the s3270 action ReadBuffer. Each word
+// describes one screen position. The word SF stands at the position of a field attribute; the word
+// SA does not begin a field.
 func bufferFields(t testing.TB, rows []string) (fields []lookField) {
 	t.Helper()
 	position := 0
@@ -243,7 +244,7 @@ func bufferFields(t testing.TB, rows []string) (fields []lookField) {
 	return fields
 }
 
-// agree ends the test unless both screens are equal.
+// agree fails the test unless both screens are equal.
 func agree(t *testing.T, ours, theirs look) {
 	t.Helper()
 	if ours.text != theirs.text {
@@ -257,13 +258,13 @@ func agree(t *testing.T, ours, theirs look) {
 	}
 }
 
-// display is our terminal in a session.
+// display is the terminal of package tn3270 in a session.
 type display struct {
 	telnet.Terminal3270
 	ctx context.Context // ends with the session
 }
 
-// open3270 opens a session.
+// open3270 opens a tn3270 session.
 func open3270(t testing.TB, p *peer, o telnet.TN3270Options) *display {
 	t.Helper()
 	s, err := openSession(t, "tn3270://"+p.addr()+"/", telnet.Options{TN3270: o})
@@ -279,7 +280,7 @@ func open3270(t testing.TB, p *peer, o telnet.TN3270Options) *display {
 	return d
 }
 
-// wait waits until the screen is as it should be.
+// wait waits until the function ok accepts the screen.
 func (d *display) wait(t testing.TB, ok func(*tn3270.Screen) bool) {
 	t.Helper()
 	if err := d.Screen().Wait(d.ctx, ok); err != nil {
@@ -291,7 +292,7 @@ func unlocked(s *tn3270.Screen) bool {
 	return s.Status().Lock == tn3270.Unlocked && strings.TrimSpace(s.Text()) != ""
 }
 
-// Two devices of a host show the same first screen to us and to s3270.
+// On two devices of a host, locus and s3270 show the same first screen.
 func TestHercules(t *testing.T) {
 	forUs, forThem := hercules(t), hercules(t)
 	for _, c := range []struct {
@@ -316,7 +317,7 @@ func TestHercules(t *testing.T) {
 	}
 }
 
-// The message that no device is free is on the screen too.
+// The screen shows the message that no device is free.
 func TestHerculesRefuses(t *testing.T) {
 	p := hercules(t)
 	o := telnet.TN3270Options{DeviceName: "TWO"}
@@ -357,8 +358,7 @@ func TestHerculesCommand(t *testing.T) {
 	}
 }
 
-// The command shows the screen in its terminal, and the escape key ends
-// the session.
+// The command shows the 3270 screen on the terminal, and the escape key ends the session.
 func TestHerculesTerminal(t *testing.T) {
 	forUs, forThem := hercules(t), hercules(t)
 	want := startS3270(t, "-model", "3279-2").connect(t, "", forThem)
@@ -370,15 +370,15 @@ func TestHerculesTerminal(t *testing.T) {
 	<-x.ended
 }
 
-// step is input at a 3270 terminal, with words of the screen that the
-// host then shows.
+// step is an input at a 3270 terminal, and words on the screen that the host shows after the
+// input.
 type step struct {
 	typed string
-	key   tn3270.Key // if nothing is typed
+	key   tn3270.Key // key to press if the step types no text
 	shows string
 }
 
-// byUs runs the step at our terminal.
+// byUs runs the step with package tn3270.
 func (s step) byUs(t testing.TB, c *display) {
 	t.Helper()
 	var err error
@@ -393,10 +393,10 @@ func (s step) byUs(t testing.TB, c *display) {
 	c.wait(t, func(x *tn3270.Screen) bool { return unlocked(x) && strings.Contains(x.Text(), s.shows) })
 }
 
-// numbered is the name of a key with a number.
+// numbered matches the name of a key with a number.
 var numbered = regexp.MustCompile(`^(PA|PF)(\d+)$`)
 
-// byThem runs the step in s3270 and returns its screen.
+// byThem runs the step in s3270 and returns the resulting screen.
 func (s step) byThem(t testing.TB, x *s3270) look {
 	t.Helper()
 	if s.typed != "" {
@@ -414,7 +414,7 @@ func (s step) byThem(t testing.TB, x *s3270) look {
 	}
 }
 
-// walk visits the screens of our host.
+// walk is a list of steps that visit the screens of the test host.
 var walk = []step{
 	{key: tn3270.Enter, shows: "Who are you?"},
 	{typed: "Ann", shows: "Ann"},
@@ -440,14 +440,15 @@ var walk = []step{
 	{key: tn3270.Clear},
 }
 
-// colors is a screen on which s3270 shows highlighting even without colors. Our screen
-// then shows neither.
+// colors is a list of steps to a screen on which s3270 shows highlighting even without colors.
+// Package tn3270 then shows neither.
 var colors = []step{
 	{key: tn3270.PF1, shows: "underscore"},
 	{key: tn3270.PA2, shows: "PF1"},
 }
 
-// system are steps with the TN3270E function SYSREQ, after which the host sends text.
+// system is a list of steps with the TN3270E function SYSREQ, after which the host sends plain
+// text.
 var system = []step{
 	{key: tn3270.SysReq, shows: "SYSTEM: LOGOFF"},
 	{typed: "help", shows: "help"},
@@ -457,7 +458,8 @@ var system = []step{
 	{key: tn3270.SysReq, shows: "Welcome"},
 }
 
-// s3270 and our client agree about our host, and our host reads both alike.
+// s3270 and package tn3270 show the same screens of the test host, and the host receives the same
+// data from both clients.
 func TestS3270(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
@@ -506,7 +508,7 @@ func heard(log []string) []string {
 	return entries
 }
 
-// ourHost starts our host, as a peer.
+// ourHost starts the test host of package telnettest as a peer.
 func ourHost(t testing.TB, o *telnettest.HostOptions) (*telnettest.Server, *peer) {
 	t.Helper()
 	s, err := telnettest.StartTN3270(o)
@@ -521,12 +523,12 @@ func ourHost(t testing.TB, o *telnettest.HostOptions) (*telnettest.Server, *peer
 	return s, &peer{port: atoi(t, port)}
 }
 
-// Both send the same query replies, except that we have fewer colors and also addresses of
-// 16 bits.
+// Both clients send the same query replies, except that package tn3270 reports fewer colors, and
+// also supports 16-bit addresses.
 func TestS3270Query(t *testing.T) {
 	const (
 		usableArea   = 0x81
-		addressing   = 4 // in the reply about the usable area
+		addressing   = 4 // offset of the addressing mode in the usable-area reply
 		twelve       = 0x01
 		withSixteen  = 0x03
 		ofCharacters = 0x85
@@ -569,7 +571,7 @@ func TestS3270Query(t *testing.T) {
 	}
 }
 
-// queryReplies returns structured fields by their codes.
+// queryReplies returns the structured fields of a query reply by their codes.
 func queryReplies(fields []byte) map[byte]string {
 	replies := make(map[byte]string)
 	for len(fields) >= 4 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// buildFleet builds locus-fleet, a module of its own.
+// buildFleet builds locus-fleet, which is in a separate module.
 func buildFleet(t *testing.T) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "locus-fleet")
@@ -25,10 +25,11 @@ var (
 	anyDetail = regexp.MustCompile(`"detail":"(?:[^"\\]|\\.)*",`)
 )
 
-// comparable returns the lines of --json in order, without what may differ between a fleet and
-// one process: the port of a connection, and how a server was late. In a fleet, the limit of an
-// answer includes the wait for turns, and is longer. So a silent server first meets the limit
-// of a silence, and one that sends a byte a second none.
+// comparable returns the sorted lines of the JSON output, without the details that may differ
+// between a fleet and one process. These details are the port of a connection and the kind of
+// timeout. In a fleet, the response timeout is longer, because it includes the wait for a request
+// slot. For a silent server, the idle timeout therefore comes first. A server that sends one byte
+// per second reaches no timeout.
 func comparable(out string, servers truthServers) (list []string) {
 	for line := range strings.Lines(out) {
 		line = ownPort.ReplaceAllString(line, "->")
@@ -44,16 +45,16 @@ func comparable(out string, servers truthServers) (list []string) {
 	return list
 }
 
-// TestTruthFleet compares the lines of "locus-fleet verify --json" about the links whose state
-// is known with those of "locus verify --json". Their order may differ: a page of a site comes
-// when it was read.
+// TestTruthFleet compares the output of "locus-fleet verify --json" with the output of "locus
+// verify --json" for the links whose state is known. The order of the lines may differ, because
+// each run reports a page when it has read the page.
 func TestTruthFleet(t *testing.T) {
 	long(t)
 	fleet := buildFleet(t)
 	servers, docs, trust := startTruth(t)
 	list := readTruth(t, servers)
 	index := docs.fill(servers["docs"], list)
-	// A server that fails at first does so for each User-Agent.
+	// A server that fails only at first counts the attempts of each User-Agent separately.
 	flags := append(truthFlags(servers), "--all", "--moved", index, "--user-agent")
 	cmd := command(t.TempDir(), append([]string{"verify"}, append(slices.Clone(flags), "truth-fleet")...)...)
 	cmd.Path, cmd.Env = fleet, append(cmd.Env, "SSL_CERT_FILE="+trust)
@@ -62,14 +63,14 @@ func TestTruthFleet(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = cmd.Process.Kill() }() // unless it has ended
+	defer func() { _ = cmd.Process.Kill() }() // the process may have ended
 	one := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append([]string{"verify", "--no-cache"}, append(flags, "truth-one")...)...)
-	_ = cmd.Wait() // its status is compared
+	_ = cmd.Wait() // the comparison includes the exit status
 	if status := cmd.ProcessState.ExitCode(); status != one.status || errOut.String() != one.err {
 		t.Errorf("status %d and messages %q, want %d and %q", status, clip(errOut.String()), one.status, clip(one.err))
 	}
 	got, want := comparable(out.String(), servers), comparable(one.out, servers)
-	if len(want) < 2*len(list) { // the index has a link to each document
+	if len(want) < 2*len(list) { // the index also contains a link to each document
 		t.Errorf("%d lines about %d links", len(want), len(list))
 	}
 	if len(got) != len(want) {

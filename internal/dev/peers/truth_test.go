@@ -29,18 +29,18 @@ var judge = flag.String("truth", "", "program that verifies the links of TestTru
 // truth is a line of testdata/truth.tsv.
 type truth struct {
 	number  int
-	link    string // as an attribute of HTML has it, with servers filled in
+	link    string // link in the form of an HTML attribute, with server addresses filled in
 	is      string // good, broken, unsure
-	verdict string // of locus
+	verdict string // verdict of locus
 	why     string
 	name    string // of its document: "017"
-	shown   string // the link with {names}
+	shown   string // the link with {names} of servers
 }
 
-// truthServers are host:port by name.
+// truthServers maps server names to addresses of the form host:port.
 type truthServers map[string]string
 
-// readTruth reads the links whose servers run.
+// readTruth reads the links of all servers that run.
 func readTruth(t *testing.T, servers truthServers) (list []truth) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/truth.tsv")
@@ -54,7 +54,8 @@ func readTruth(t *testing.T, servers truthServers) (list []truth) {
 	fill := strings.NewReplacer(names...)
 	number := 0
 	for line := range strings.Lines(string(text)) {
-		// A row may begin with "#": a link to a part of its own document.
+		// A row may begin with "#", because the link may be a fragment of its own
+		// document.
 		if strings.HasPrefix(line, "# ") {
 			continue
 		}
@@ -75,7 +76,8 @@ func readTruth(t *testing.T, servers truthServers) (list []truth) {
 	return list
 }
 
-// certificateOf makes a certificate for a host, signed by parent (nil: by itself).
+// certificateOf creates a certificate for a host, which parent signs. If parent is nil, the
+// certificate is self-signed.
 func certificateOf(t *testing.T, host string, from, to time.Duration, parent *tls.Certificate) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -112,7 +114,8 @@ func certificateOf(t *testing.T, host string, from, to time.Duration, parent *tl
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
-// startTruth starts the servers. trust is the file of the authority that programs trust.
+// startTruth starts the servers. The result trust is the file with the certificate of the
+// authority that programs must trust.
 func startTruth(t *testing.T) (servers truthServers, docs *truthDocs, trust string) {
 	t.Helper()
 	web := &truthWeb{tries: map[string]int{}}
@@ -150,7 +153,7 @@ func startTruth(t *testing.T) (servers truthServers, docs *truthDocs, trust stri
 	return servers, docs, trust
 }
 
-// closedPort returns a port that is taken, and refuses connections.
+// closedPort returns a port that is in use but refuses connections.
 func closedPort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -158,7 +161,8 @@ func closedPort(t *testing.T) int {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	// A connection to itself keeps the port from others, and nothing listens there.
+	// A socket that is connected to itself reserves the port, and no program listens on the
+	// port.
 	address := l.Addr().String()
 	c, err := net.Dial("tcp4", address)
 	if err != nil {
@@ -184,9 +188,9 @@ func truthPeers(t *testing.T, servers truthServers) {
 	servers["nginx"], servers["ftp"], servers["gopher"], servers["news"] = p.addr(), f.addr(), g.addr(), n.addr()
 }
 
-// truthDocs serves a document for each link, and what relative links lead to.
+// truthDocs serves a document for each link, and the targets of relative links.
 type truthDocs struct {
-	pages map[string]string // by path
+	pages map[string]string // maps paths to pages
 }
 
 func (d *truthDocs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -202,7 +206,8 @@ func (d *truthDocs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fill makes the documents of list, and returns the URL of their index.
+// fill creates a document for each element of list, and returns the URL of an index of these
+// documents.
 func (d *truthDocs) fill(host string, list []truth) string {
 	var index strings.Builder
 	for _, one := range list {
@@ -217,8 +222,8 @@ func (d *truthDocs) fill(host string, list []truth) string {
 	return "http://" + host + "/docs/index.html"
 }
 
-// TestTruth asserts the verdict about each link whose state is known. No link that is good
-// may be called broken.
+// TestTruth checks the verdict for each link whose state is known. Locus must not report a good
+// link as broken.
 func TestTruth(t *testing.T) {
 	long(t)
 	servers, docs, trust := startTruth(t)
@@ -244,12 +249,13 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// judgeTruth runs a program with a JSON file of the links and what link checkers need to verify them.
+// judgeTruth runs a program with a JSON file. The file contains the links, and the data that link
+// checkers need to check the links.
 func judgeTruth(t *testing.T, program string, servers truthServers, list []truth, index, trust string) {
 	t.Helper()
 	type link struct {
 		Name     string `json:"name"`
-		Link     string `json:"link"` // as an attribute of HTML has it
+		Link     string `json:"link"` // link in the form of an HTML attribute
 		Truth    string `json:"truth"`
 		Why      string `json:"why"`
 		Document string `json:"document"`
@@ -276,16 +282,16 @@ func isBroken(verdict string) bool {
 	return slices.Contains([]string{"dead", "fragment", "tls", "malformed"}, verdict)
 }
 
-// truthTimeout is the --timeout of the test: long, because its machine may be busy.
+// truthTimeout is the value of --timeout in the test. It is long, because the machine may be busy.
 const truthTimeout = "15s"
 
-// truthFlags are the flags of "locus verify" in the test.
+// truthFlags returns the flags of "locus verify" in the test.
 func truthFlags(servers truthServers) []string {
 	_, news, _ := net.SplitHostPort(servers["news"])
 	return []string{"--json", "--allow-private", "--rate", "0", "--per-host", "8", "--timeout", truthTimeout, "--max-wait", "5s", "--allow-port", news}
 }
 
-// truthVerdicts runs locus on the documents and returns the verdict by document.
+// truthVerdicts runs locus on the documents and returns the verdict for each document.
 func truthVerdicts(t *testing.T, servers truthServers, index, trust string) map[string]verdict {
 	t.Helper()
 	r := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append(append([]string{"verify", "--no-cache"}, truthFlags(servers)...), index)...)

@@ -83,14 +83,15 @@ func (t *truthWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "not found")
 }
 
-// hangUp closes the connection without an answer.
+// hangUp closes the connection without a response.
 func hangUp(w http.ResponseWriter) {
 	if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
 		c.Close()
 	}
 }
 
-// moody answers by method, by attempt, late or not at all.
+// moody sends responses that depend on the method or the attempt. Some responses are late, and
+// some requests get no response.
 func (t *truthWeb) moody(w http.ResponseWriter, r *http.Request, path, rest string) {
 	isHead := r.Method == http.MethodHead
 	kind, count, _ := strings.Cut(rest, "/")
@@ -267,8 +268,8 @@ func (t *truthWeb) object(w http.ResponseWriter, r *http.Request, path, rest str
 	}
 }
 
-// startWeb starts an HTTP server and returns its host and port. configure may change it
-// before.
+// startWeb starts an HTTP server and returns its host and port. The function configure may change
+// the server before it starts.
 func startWeb(t *testing.T, h http.Handler, configure func(*httptest.Server)) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -285,7 +286,7 @@ func startWeb(t *testing.T, h http.Handler, configure func(*httptest.Server)) st
 	return s.Listener.Addr().String()
 }
 
-// rawAnswers are what a server sends that does not keep to HTTP, by path.
+// rawAnswers maps paths to responses that violate HTTP.
 var rawAnswers = map[string]string{
 	"garbage":  "\x00\x01\x02\xff\xfe noise \r\n\r\n",
 	"ssh":      "SSH-2.0-OpenSSH_9.2\r\n",
@@ -305,7 +306,8 @@ var rawAnswers = map[string]string{
 	"latin":    "HTTP/1.1 200 Gr\xfc\xdfe\r\nContent-Length: 2\r\n\r\nok",
 }
 
-// startRaw starts a server that answers with rawAnswers, a part of them for HEAD as well.
+// startRaw starts a server that answers with rawAnswers, and sends some of these responses to HEAD
+// requests as well.
 func startRaw(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

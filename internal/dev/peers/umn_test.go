@@ -13,7 +13,7 @@ import (
 // The University of Minnesota's client, by the authors of Gopher+, reads
 // the responses of our test server.
 
-// wireDir has captured conversations of real clients and servers.
+// wireDir is the directory with captured exchanges between real clients and servers.
 const wireDir = "../../../scheme/gopher/testdata/wire"
 
 func umnServer(t *testing.T) *gophertest.Server {
@@ -99,8 +99,8 @@ func TestUMNSearch(t *testing.T) {
 	asked(t, s, "\t$\r\n", "7/search\ttwo words\t$\r\n", "0/text\t+Text/plain En_US\r\n")
 }
 
-// These responses were captured from the university's own server. The client must send exactly
-// the same bytes as for the capture.
+// The responses were captured from the server of the University of Minnesota. The client must send
+// exactly the same bytes as for the capture.
 func TestUMNForm(t *testing.T) {
 	sent, err := os.ReadFile(filepath.Join(wireDir, "client-umn-ask-form.c2s.bin"))
 	if err != nil {
@@ -115,7 +115,7 @@ func TestUMNForm(t *testing.T) {
 		{"\b\b\b\b\b\bLisboa\t", "Your town               Lisboa"},
 		{"s3cret\t", "Secret word             ******"},
 		{"line one\rline two\t", "line two"},
-		{"\t\t\t\t\t\t\t\t", "[Cycle Values: Space]"}, // the rest of ten lines
+		{"\t\t\t\t\t\t\t\t", "[Cycle Values: Space]"}, // the remaining lines of ten
 		{" \t", "Favourite colour        Green"},
 		{" \t", "Send me the newsletter  No"},
 		{" \t", "Call me back            Yes"},
@@ -135,7 +135,7 @@ func TestUMNPhoneBook(t *testing.T) {
 	x.wait(t, "A phone book", "name", "email", "[Accept: ^X]")
 	x.press(t, "smith\x18")
 	x.wait(t, "alias: a-smith\n", "name: Anna Smith\n", "email: asmith@example.org\n", "phone: 555 0101\n")
-	// It may show that before its last request arrives.
+	// The client may show this text before its last request arrives at the server.
 	got, want := s.PhoneLog(), []string{"fields", "quit", "query name=smith ", "quit"}
 	if len(got) < 3 || len(got) > 4 || !slices.Equal(got, want[:len(got)]) {
 		t.Errorf("the phone book was asked\n%q\nwant\n%q", got, want)

@@ -23,16 +23,16 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// opinion is a program's result for a text. Parts holds the seven components, or five with an
-// undivided authority.
+// opinion is the result of a program for a text. The field Parts contains the seven URI
+// components, or five components if the authority is not split.
 type opinion struct {
 	OK    *bool
 	Parts []*string
 }
 
-// explanation is a rule by which a program differs from RFC 3986. Each part is for one kind
-// of difference: the program accepts a text with a fault; it refuses a text that
-// conforms; both accept and the components differ.
+// explanation is a rule that explains how a program differs from RFC 3986. Each field explains one
+// kind of difference. The program may accept a text with a fault, reject a text that conforms, or
+// find other components.
 type explanation struct {
 	program, rule, section string
 	overlooks              func(text string, v root.Violation) bool
@@ -124,8 +124,9 @@ func upperFuture(text string, u rfc3986.URI) bool {
 	return strings.HasPrefix(host, "[V")
 }
 
-// explain returns the rules that explain how an opinion differs from ours. If the program
-// accepts a text with faults, each fault needs a rule. ok is false if one is missing.
+// explain returns the rules that explain how the result of a program differs from package rfc3986.
+// If the program accepts a text with faults, each fault needs a rule. The result ok is false if a
+// rule is missing.
 func explain(program, text string, u rfc3986.URI, o opinion) (rules []string, ok bool) {
 	rule := func(applies func(e explanation) bool) bool {
 		i := slices.IndexFunc(explanations, func(e explanation) bool { return e.program == program && applies(e) })
@@ -159,13 +160,13 @@ var registry = func() *scheme.Registry {
 	return r
 }()
 
-// hasFinding reports whether u has a finding of that rule and kind.
+// hasFinding reports whether there is a finding of the given rule and kind about u.
 func hasFinding(u rfc3986.URI, rule string, kind root.Kind) bool {
 	return slices.ContainsFunc(u.Check(), func(v root.Violation) bool { return v.Rule == rule && v.Kind == kind })
 }
 
-// validatorTexts returns the texts to compare: texts from the Web Platform Tests, URLs from
-// documents, and random texts.
+// validatorTexts returns the texts for the comparison. They are texts from the Web Platform Tests,
+// URLs from documents, and random texts.
 func validatorTexts(t *testing.T) []string {
 	t.Helper()
 	list := slices.Concat(wptInputs(t), documentURLs(t), randomTexts(20_000))
@@ -186,14 +187,14 @@ func wptInputs(t *testing.T) (list []string) {
 	}
 	for _, r := range raw {
 		var one struct{ Input, Base, Href string }
-		if json.Unmarshal(r, &one) == nil { // the others are comments
+		if json.Unmarshal(r, &one) == nil { // all other elements are comments
 			list = append(list, one.Input, one.Base, one.Href)
 		}
 	}
 	return list
 }
 
-// documentURLs returns URLs of the files of the Go distribution and /usr/share/doc.
+// documentURLs returns URLs from files in the Go distribution and /usr/share/doc.
 func documentURLs(t *testing.T) (list []string) {
 	t.Helper()
 	found := regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"<>]+")
@@ -203,7 +204,7 @@ func documentURLs(t *testing.T) (list []string) {
 	}
 	for _, dir := range []string{filepath.Join(strings.TrimSpace(string(goroot)), "src"), "/usr/share/doc"} {
 		size := 0
-		// A file that can't be read is left out.
+		// Skip files that can't be read.
 		_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			if size > 16<<20 {
 				return fs.SkipAll
@@ -243,7 +244,7 @@ func randomTexts(n int) []string {
 	return list
 }
 
-// askPrograms returns what each program makes of each text.
+// askPrograms returns the result of each program for each text.
 func askPrograms(t *testing.T, texts []string) []map[string]opinion {
 	t.Helper()
 	python, perl := need(t, "/usr/bin/python3"), need(t, "/usr/bin/perl")
@@ -279,7 +280,8 @@ func askPrograms(t *testing.T, texts []string) []map[string]opinion {
 	return all
 }
 
-// differs says how an opinion differs from ours; "" if it does not.
+// differs describes how the result of a program differs from package rfc3986. If there is no
+// difference, it returns "".
 func differs(text string, o opinion) string {
 	u := rfc3986.Parse(text)
 	ok := !slices.ContainsFunc(u.Check(), func(v root.Violation) bool { return v.Kind == root.Ungrammatical })
@@ -316,8 +318,7 @@ func differs(text string, o opinion) string {
 	return fmt.Sprintf("components: %s, here %s", theirs, ours)
 }
 
-// Each difference between a validator of Perl or Python and ours has a rule that explains
-// it.
+// A rule explains each difference between package rfc3986 and the validators in Perl and Python.
 func TestValidators(t *testing.T) {
 	texts := validatorTexts(t)
 	counts, asked := map[string]int{}, map[string]int{}

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// maxVerifyMemory is the most memory of a run with 200,000 links, in octets.
+// maxVerifyMemory is the maximum memory of a run with 200,000 links, in bytes.
 const maxVerifyMemory = 300 << 20
 
-// BenchmarkVerify200k verifies 200,000 different links in 200 documents, and reports the
-// most memory that the run had resident.
+// BenchmarkVerify200k verifies 200,000 different links in 200 documents, and reports the peak
+// resident memory of the run.
 func BenchmarkVerify200k(b *testing.B) {
 	const documents, each = 200, 1000
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

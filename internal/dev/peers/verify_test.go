@@ -44,8 +44,8 @@ func silentServer(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// verdicts runs "locus verify --json" and returns a line for each link: its URL
-// without base, the verdict, and the status.
+// verdicts runs "locus verify --json" and returns a line for each link. The line contains the URL
+// without its base, the verdict, and the status.
 func verdicts(t *testing.T, base map[string]string, status int, args ...string) (lines []string, byURL map[string]verdict) {
 	t.Helper()
 	r := locus(t, append([]string{"verify", "--json", "--rate", "0"}, args...)...)
@@ -104,7 +104,7 @@ location = /gone { return 410; }
 location = /get-only { limit_except GET { deny all; } default_type text/plain; try_files /page.html =404; }
 `
 
-// A site of nginx, with links of many verdicts.
+// An nginx site contains links with many different verdicts.
 func TestVerifySite(t *testing.T) {
 	silent := silentServer(t)
 	p := nginx(t, strings.ReplaceAll(verifyLocations, "MUTE", silent))
@@ -128,7 +128,7 @@ func TestVerifySite(t *testing.T) {
 		"/moved#part moved -> /page.html", "/for-now moved -> /page.html", "/loop warning", "/tofile denied -> file:///etc/passwd", "/busy warning 429", "/closed warning",
 		"/broken warning 502", "/slow warning", "/forbidden warning 403", "/auth/x warning 401", "/get-only alive", "/dir/ alive", "/text.txt alive",
 		"http://127.0.0.1:1/ denied", "/notes.md#a-heading alive",
-		"/dir/ alive", "/dir/ alive", "/missing2 dead 404", // in page.html, in get-only, which is the same, and in dir
+		"/dir/ alive", "/dir/ alive", "/missing2 dead 404", // in page.html, in get-only (the same page), and in dir
 	)
 	log := p.whole()
 	for _, once := range []string{"GET /page.html ", "GET /dir/ ", "GET /missing ", "GET /robots.txt "} {
@@ -162,7 +162,7 @@ func TestVerifyRetryAfter(t *testing.T) {
 	}
 }
 
-// publicly returns a client that finds p at a public name.
+// publicly returns a client for which the server p has a public name and address.
 func publicly(t *testing.T, p *peer) *access.Client {
 	t.Helper()
 	registry, err := all.Registry()
@@ -221,7 +221,7 @@ location = /page { default_type text/html; return 200 '<a href="http://10.0.0.1/
 	)
 }
 
-// Links in other schemes work, to servers of other projects.
+// The verifier checks links in other schemes on servers of other projects.
 func TestVerifySchemes(t *testing.T) {
 	f, g, py := vsftpd(t), gophernicus(t), pygopherd(t)
 	write(t, filepath.Join(f.pub, "pub/a.txt"), "text", 0o644)
@@ -245,7 +245,7 @@ GOPHER/0/about.txt GOPHER/1/ GOPHER/1/sub PY/0/about.txt PY/0/none.txt PY/1/none
 	if strings.Contains(log, `"RETR a.txt"`) || !strings.Contains(log, `"SIZE a.txt"`) || strings.Contains(log, `"LIST`) {
 		t.Errorf("sent\n%s", log)
 	}
-	// A menu is also a site.
+	// The verifier also accepts a menu as a site.
 	got, _ = verdicts(t, base, 1, "--no-cache", "gopher://"+g.addr()+"/1/sub")
 	wantLines(t, got, "gopher://G/1/sub alive", "gopher://G/0/about.txt alive", "gopher://G/1/sub alive", "gopher://P/0/none.txt dead")
 }

@@ -14,7 +14,7 @@ import (
 	files "github.com/locus-url/locus/internal/command/walk"
 )
 
-// treeMaker makes random trees of files and rules, the same ones each time.
+// treeMaker creates random trees of files and ignore rules. Each run creates the same trees.
 type treeMaker struct{ *rand.Rand }
 
 func (g treeMaker) pick(list ...string) string { return list[g.IntN(len(list))] }
@@ -23,7 +23,7 @@ func (g treeMaker) name() string {
 	return g.pick("a", "b", "c", "ab", "abc", "a.o", "b.o", "x1", "x2", ".a", ".b.o", "c d", "-", "#a", "é")
 }
 
-// rule is a line of a file of rules.
+// rule returns a random line of an ignore file.
 func (g treeMaker) rule() string {
 	parts := make([]string, 1+g.IntN(3))
 	for i := range parts {
@@ -50,7 +50,7 @@ func (g treeMaker) rules() string {
 	return b.String()
 }
 
-// makeTree makes a tree, with rules in files of these names.
+// makeTree creates a tree that contains ignore files with the given names.
 func (g treeMaker) makeTree(t *testing.T, dir string, depth int, ruleFiles ...string) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func (g treeMaker) makeTree(t *testing.T, dir string, depth int, ruleFiles ...st
 	}
 }
 
-// walked returns the files that the walk lists below dir, sorted.
+// walked returns the sorted names of the files that package walk lists below dir.
 func walked(t *testing.T, dir string, o *files.Options) []string {
 	t.Helper()
 	list := []string{}
@@ -99,7 +99,8 @@ func walked(t *testing.T, dir string, o *files.Options) []string {
 	return list
 }
 
-// listed returns the NUL-terminated file names that a program lists in dir, sorted.
+// listed returns the sorted file names that a program lists in dir. The program must end each name
+// with NUL.
 func listed(t *testing.T, dir string, program string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -122,7 +123,7 @@ func listed(t *testing.T, dir string, program string, args ...string) []string {
 	return list
 }
 
-// report reports the first tree in which two lists differ, with its rules.
+// report reports the difference between two lists, and the ignore rules of the tree.
 func report(t *testing.T, dir string, got, want []string) {
 	t.Helper()
 	var rules strings.Builder

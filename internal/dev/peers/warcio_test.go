@@ -24,7 +24,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// modules returns the folder of node_modules, which has the package warcio.
+// modules returns the directory node_modules that contains the package warcio.
 func modules(t testing.TB) string {
 	t.Helper()
 	dir := unpacked("node_modules")
@@ -34,7 +34,8 @@ func modules(t testing.TB) string {
 	return dir
 }
 
-// recordSome records pages, files and menus from servers of the test, and returns the archive.
+// recordSome records pages, files and menus from test servers, and returns the name of the
+// archive.
 func recordSome(t testing.TB) string {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -121,7 +122,7 @@ func TestWarcio(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, script, string(text), 0o644)
-	// A module is looked for in the folders above the script.
+	// Node looks for modules in the parent directories of the script.
 	if err := os.Symlink(dir, filepath.Join(filepath.Dir(script), "node_modules")); err != nil {
 		t.Fatal(err)
 	}
@@ -175,14 +176,14 @@ func TestWarcio(t *testing.T) {
 	}
 }
 
-// places returns the index entries for the records with a target URI, in order.
+// places returns the index entries of the records that have a target URI, in order.
 func places(t testing.TB, index string) (list []string) {
 	t.Helper()
 	for line := range strings.Lines(index) {
 		c, err := warc.ParseCDXJ(line)
 		if err != nil {
 			if strings.Contains(line, "application/x-locus-conversation") {
-				continue // it has no target, and warcio no key for it
+				continue // the record has no target URI, so warcio has no index key for it
 			}
 			t.Fatal(err)
 		}
@@ -196,7 +197,7 @@ func places(t testing.TB, index string) (list []string) {
 	return list
 }
 
-// storedRecord is a record with its octets.
+// storedRecord is a record and its bytes.
 type storedRecord struct {
 	*warc.Record
 	text string
