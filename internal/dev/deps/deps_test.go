@@ -118,8 +118,8 @@ var rendering = []string{"gateway/internal/page"}
 // exempt maps exported variables that are allowed to the reason.
 var exempt = map[string]string{}
 
-// elsewhere lists the dependencies that must stay in separate modules: rival programs, fleet
-// dependencies, browser automation, and tracing.
+// elsewhere lists the dependencies that must stay in separate modules: These are rival programs,
+// fleet dependencies, browser automation, and tracing.
 var elsewhere = []string{
 	"github.com/nlnwa/whatwg-url", "github.com/PuerkitoBio/purell", "mvdan.cc/xurls",
 	"github.com/nats-io/", "github.com/apache/beam", "github.com/chromedp/", "go.opentelemetry.io/",
@@ -171,10 +171,10 @@ func isApart(name, base string) bool {
 	return err == nil || base == "testdata" || base[0] == '.' || base[0] == '_'
 }
 
-// subcommandsShare are the folders of cmd/locus/internal that are not subcommands.
+// subcommandsShare lists the directories of cmd/locus/internal that are not subcommands.
 var subcommandsShare = []string{"form", "show", "commands", "commandtest"}
 
-// kind returns the name that rules have for pkg.
+// kind returns the name by which the rules refer to a package.
 func kind(pkg string) string {
 	parts := strings.Split(pkg, "/")
 	if name, ok := strings.CutPrefix(pkg, "cmd/locus/internal/"); ok && !slices.Contains(subcommandsShare, name) {
@@ -191,7 +191,7 @@ func kind(pkg string) string {
 	return pkg
 }
 
-// parseRules returns what each name may import.
+// parseRules returns, for each name in the rules, the names that it may import.
 func parseRules(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	may := map[string]map[string]bool{"NONE": {}}
@@ -228,8 +228,8 @@ func parseRules(t *testing.T) map[string]map[string]bool {
 	return may
 }
 
-// A rule that comes late must not find that its left side grew since: what b may
-// import is settled before "b < c" copies it.
+// No rule may extend the left side of an earlier rule. All imports of b must be known before the
+// rule "b < c" copies them.
 func TestRulesAreInOrder(t *testing.T) {
 	may := parseRules(t)
 	for name, list := range may {
@@ -284,13 +284,13 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// system returns the reason why a package of withoutSystem must not import another one, or "".
+// system returns the reason why a package of withoutSystem must not import another package, or "".
 func system(pkg, imported string) string {
 	top, _, _ := strings.Cut(imported, "/")
 	switch {
 	case strings.Contains(top, "."):
 		return "it must depend only on the standard library"
-	case imported == "net/netip" && (pkg == "policy" || pkg == "locus"), imported == "net/url" && pkg == "locus": // they only parse
+	case imported == "net/netip" && (pkg == "policy" || pkg == "locus"), imported == "net/url" && pkg == "locus": // these functions only parse
 		return ""
 	case top == "net", top == "os", imported == "time", imported == "log":
 		return "it must not use the operating system"
@@ -328,7 +328,7 @@ func TestOnlyPolicyDials(t *testing.T) {
 		if kind(s.pkg) != "scheme/X" && s.pkg != "scheme" {
 			continue
 		}
-		imports := map[string]string{} // name in the file: path
+		imports := map[string]string{} // maps the name in the file to the import path
 		for _, spec := range s.file.Imports {
 			imported, _ := strconv.Unquote(spec.Path.Value)
 			name := path.Base(imported)
@@ -425,7 +425,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// The test can fail.
+// The rules forbid some imports, so the test can fail.
 func TestRulesForbid(t *testing.T) {
 	may := parseRules(t)
 	for _, row := range []struct {

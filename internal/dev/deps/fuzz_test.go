@@ -13,18 +13,18 @@ import (
 	"testing"
 )
 
-// maxCorpus is the most bytes of all committed inputs of fuzz targets.
+// maxCorpus is the maximum total size of the committed fuzz inputs, in bytes.
 const maxCorpus = 2 << 20
 
 // fuzzTarget describes a fuzz target in the source.
 type fuzzTarget struct {
-	adds   int  // calls of f.Add; each may be in a loop
-	seeds  bool // it adds seeds, or has another function add them
-	checks bool // it can fail, or has another function check
+	adds   int  // number of calls of f.Add, each of which may be in a loop
+	seeds  bool // the target adds seeds, or calls a function that adds seeds
+	checks bool // the target can fail, or calls a function that checks
 }
 
-// Each fuzz target of each module has seeds and checks something, and each committed
-// input belongs to a target. With -v the targets are listed.
+// Each fuzz target of each module has seeds and checks something, and each committed input belongs
+// to a target. With -v, the test lists the targets.
 func TestFuzzTargets(t *testing.T) {
 	targets := map[string]fuzzTarget{}
 	inputs := map[string]int{}
@@ -110,7 +110,7 @@ func judge(body ast.Node) (target fuzzTarget) {
 				target.adds++
 				target.seeds = true
 			case isName(method.X, "f") && method.Sel.Name == "Fuzz":
-				// A named function checks.
+				// A named function counts as a check.
 				if _, literal := call.Args[0].(*ast.FuncLit); !literal {
 					target.checks = true
 				}

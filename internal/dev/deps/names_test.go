@@ -54,11 +54,11 @@ var naming = map[string]string{
 	"windows.go":                                  "a Windows path is a file",
 }
 
-// demonstration lists the packages about servers for each scheme.
+// demonstration lists the packages that start servers for each scheme.
 var demonstration = []string{"internal/tour"}
 
-// TestSchemeNames finds string literals that are the name of a scheme, perhaps with
-// ":" or "://", outside scheme.
+// TestSchemeNames finds string literals outside the directory scheme that are scheme names,
+// possibly followed by ":" or "://".
 func TestSchemeNames(t *testing.T) {
 	names := schemeNames(t)
 	list, fset := sources(t)
@@ -72,7 +72,7 @@ func TestSchemeNames(t *testing.T) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.ImportSpec, *ast.Field: // a path; a tag
+			case *ast.ImportSpec, *ast.Field: // an import path or a struct tag
 				_, isImport := n.(*ast.ImportSpec)
 				return !isImport
 			case *ast.BasicLit:
@@ -94,8 +94,8 @@ func TestSchemeNames(t *testing.T) {
 	}
 }
 
-// schemeNames are the names in the rows of the scheme packages: literals in their
-// scheme.go that are names.
+// schemeNames returns the scheme names that occur as literals in the files scheme.go of the scheme
+// packages.
 func schemeNames(t *testing.T) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)

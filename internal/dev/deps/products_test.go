@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// products are the folders of each product, from the root of the repository. A folder
-// includes those below it, except folders that are named here too.
+// products lists the directories of each product, relative to the root of the repository. A
+// directory includes its subdirectories, except subdirectories in this table.
 var products = map[string][]string{
 	"core":     {".", "access", "escape", "extract", "policy", "profile", "relative"},
 	"schemes":  {"scheme", "tn3270"},
@@ -37,13 +37,13 @@ var products = map[string][]string{
 // shared is the product of packages in internal that several products import.
 const shared = "internal"
 
-// oneOwner are packages in internal that only one product imports, with the reason.
+// oneOwner maps packages in internal that only one product imports to the reason.
 var oneOwner = map[string]string{
 	"internal/nvt": "internal/dev/peers tests it against a real Telnet server, and may not import scheme/internal",
 }
 
-// productOf returns the product of a folder, or "" for a folder that has none. Folders
-// below "." need an entry of their own.
+// productOf returns the product to which a directory belongs, or "". Directories below "." need
+// their own entries.
 func productOf(folder string) string {
 	for {
 		for product, folders := range products {
@@ -62,7 +62,7 @@ func productOf(folder string) string {
 	}
 }
 
-// isSupport reports whether a folder below internal serves tests, or makes code.
+// isSupport reports whether a directory below internal contains test helpers or code generators.
 func isSupport(folder string) bool {
 	return strings.HasSuffix(folder, "test") || folder == "internal/octet/asm"
 }
@@ -70,9 +70,9 @@ func isSupport(folder string) bool {
 // goPackage is a package of any module of the repository.
 type goPackage struct {
 	name    string
-	doc     string          // of the file that says the package's purpose
+	doc     string          // package comment that states the purpose of the package
 	imports map[string]bool // directories in the repository, with imports in tests
-	inCode  map[string]bool // without imports in tests
+	inCode  map[string]bool // like imports, without the imports in tests
 }
 
 // goPackages returns the packages of all modules by folder.
@@ -119,14 +119,14 @@ func (p *goPackage) add(file *ast.File, isTest bool) {
 	if !isTest || p.name == "" {
 		p.name = strings.TrimSuffix(file.Name.Name, "_test")
 	}
-	// Several files can document a package: the one that says its purpose counts.
+	// Several files can contain a package comment. Use the comment that states the purpose.
 	if text := file.Doc.Text(); p.doc == "" || strings.HasPrefix(text, "Package ") {
 		p.doc = text
 	}
 	for _, spec := range file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			continue // the parser accepted it
+			continue // unreachable, because the parser accepted the import
 		}
 		own, ours := strings.CutPrefix(imported, module)
 		if own = strings.TrimPrefix(own, "/"); !ours {
@@ -189,7 +189,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// Each package has one sentence of purpose.
+// The package comment of each package states its purpose in one sentence.
 func TestPackagesHaveASummary(t *testing.T) {
 	for folder, p := range goPackages(t) {
 		begins := "Package " + p.name + " "
@@ -207,7 +207,7 @@ func TestPackagesHaveASummary(t *testing.T) {
 func TestProductMap(t *testing.T) {
 	page, owners := readFile(t, "docs/dev/map.md"), readFile(t, ".github/CODEOWNERS")
 	packages := goPackages(t)
-	importing := map[string][]string{} // by product
+	importing := map[string][]string{} // maps each product to its importers
 	for folder := range packages {
 		product := productOf(folder)
 		switch {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// compilers are functions that take long beside a short run of the command.
+// compilers lists functions that are slow in comparison with a short run of the command.
 var compilers = []string{"regexp.MustCompile", "template.Must"}
 
-// tools are packages that are not part of the command.
+// tools lists packages that are not part of the command.
 var tools = []string{"internal/dev/promises", "internal/dev/voice"}
 
 // Package variables must compile expressions and templates at the first use, with

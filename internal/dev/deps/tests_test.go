@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// tests parses every file of tests of the module.
+// tests parses all test files of the module.
 func tests(t *testing.T) (list []source, fset *token.FileSet) {
 	t.Helper()
 	fset = token.NewFileSet()
@@ -47,7 +47,7 @@ func tests(t *testing.T) (list []source, fset *token.FileSet) {
 // inside testing/synctest, where sleeping takes no time.
 func TestTestsWaitForEvents(t *testing.T) {
 	list, fset := tests(t)
-	bubbles := map[string]bool{} // folders with tests in bubbles: their servers sleep there
+	bubbles := map[string]bool{} // directories whose tests use synctest, so that their test servers may sleep
 	for _, s := range list {
 		if slices.ContainsFunc(s.file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing/synctest"` }) {
 			bubbles[s.pkg] = true
@@ -103,7 +103,7 @@ func TestTestsUseLoopback(t *testing.T) {
 				address, _ := strconv.Unquote(text.Value)
 				m := addressText.FindStringSubmatch(address)
 				if m == nil {
-					continue // a network, or the path of a socket
+					continue // a network name or the path of a socket
 				}
 				found++
 				if !slices.Contains([]string{"127.0.0.1", "[::1]", "localhost"}, m[1]) || m[2] != "0" && m[2] != "" {
@@ -126,7 +126,7 @@ func TestSchemesSayWhatIsRefused(t *testing.T) {
 	}
 	for _, name := range opened {
 		if path.Base(filepath.Dir(name)) == "all" {
-			continue // it has the client of all schemes
+			continue // this package contains the client of all schemes
 		}
 		text, err := os.ReadFile(filepath.Join(filepath.Dir(name), "doc.go"))
 		if err != nil {

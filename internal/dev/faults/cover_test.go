@@ -12,12 +12,12 @@ import (
 
 const root = "../../.."
 
-// keepers are the packages that keep something on disk, each with a test that calls Run.
+// keepers lists the packages that store data on disk. Each of them has a test that calls Run.
 var keepers = []string{
 	"archive", "cache", "internal/bulk", "cmd/locus/internal/browse", "internal/command/verify", "mailstore", "mirror", "scheme/gemini", "transfer", "verify", "warc",
 }
 
-// elsewhere are packages that write files, and are not in the matrix, with the reason.
+// elsewhere maps packages that write files but do not call Run to the reason.
 var elsewhere = map[string]string{
 	"internal/store":               "the database of cache, mailstore and verify, which are in the matrix; its own tests damage it after a kill",
 	"internal/wholefile":           "files of packages that are in the matrix, such as mirror and transfer",
@@ -76,7 +76,7 @@ func packagesWith(t *testing.T, match *regexp.Regexp) map[string]bool {
 	return found
 }
 
-// renames are the packages that rename files, with the reason. All others replace a file with
+// renames maps packages that rename files to the reason. All other packages replace files with
 // internal/wholefile.
 var renames = map[string]string{
 	"internal/wholefile": "the way to replace a file",
@@ -85,7 +85,7 @@ var renames = map[string]string{
 	"transfer":           "gives a part its name, which an interrupted download continues, and replaces no file that appeared meanwhile",
 }
 
-// There is one way to replace a file.
+// Packages replace files only with internal/wholefile.
 func TestRenames(t *testing.T) {
 	found := packagesWith(t, regexp.MustCompile(`\.Rename\(`))
 	for name := range found {
@@ -100,7 +100,7 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// Every package that writes files is in the matrix, or has a reason not to be.
+// Every package that writes files calls Run, or has a reason why it does not.
 func TestEveryPackage(t *testing.T) {
 	found := packagesWith(t, writes)
 	for name := range found {

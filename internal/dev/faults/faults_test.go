@@ -15,11 +15,11 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// brokenVar is the variable that selects the fault of the simple store, for a process of
-// [TestBroken].
+// brokenVar is the environment variable that selects a defect of the simple store in child
+// processes of [TestBroken].
 const brokenVar = "LOCUS_FAULTS_BROKEN"
 
-// simple is a file of lines: a number, a text, and their checksum.
+// simple is a store in one text file. Each line contains a number, a text and a checksum.
 type simple struct {
 	broken  string
 	f       *os.File
@@ -79,7 +79,7 @@ func (s *simple) Get(i int) (bool, error) {
 			return true, fmt.Errorf("%w: %.20q", ErrWrong, body)
 		}
 		if fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) != string(sum) {
-			continue // it is damaged
+			continue // the line is damaged
 		}
 	}
 	return false, nil
@@ -90,12 +90,12 @@ func (s *simple) Close() error {
 	return errors.Join(err, s.f.Close())
 }
 
-// TestFaults runs the matrix on a store that survives it.
+// TestFaults runs all faults on a store that survives them.
 func TestFaults(t *testing.T) {
 	Run(t, Driver{Open: openSimple, Promise: AtPut})
 }
 
-// Each fault finds a store that does not survive it.
+// For each fault, Run detects a store that does not survive the fault.
 func TestBroken(t *testing.T) {
 	for broken, want := range map[string]string{
 		"buffers":   "--- FAIL: TestFaults/kill",

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// awkwardTree returns files, by name, whose names are difficult for file systems, URLs or mirrors.
+// awkwardTree returns the contents of files with the given names, by path. Some of the files are in
+// directories with similar names.
 func awkwardTree(names []string) map[string]string {
 	files := map[string]string{}
 	for _, name := range names {

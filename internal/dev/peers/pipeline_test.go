@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// proFTPD starts ProFTPD. The peer does not record the received commands.
+// proFTPD starts ProFTPD behind a relay that records the data from the client.
 func proFTPD(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, unpacked("usr/sbin/proftpd"))

@@ -135,8 +135,9 @@ func TestCheckTests(t *testing.T) {
 	}
 }
 
-// A run finds tests that skip for reasons that only a run shows. Events of several runs are
-// in one file: a test that one of them passed has passed. Each script checks its own tests.
+// The check detects tests that were skipped during the run. A file may contain the events of
+// several runs; a test counts as passed if it passed in one of these runs. Each script checks its
+// own tests.
 func TestCheckRun(t *testing.T) {
 	folder := module(t)
 	if err := os.MkdirAll(filepath.Join(folder, "docs/dev"), 0o755); err != nil {
@@ -212,7 +213,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// The output of a test that a time limit ended is shown.
+// The output shows a test that exceeded the time limit.
 func TestShowUnended(t *testing.T) {
 	const text = `{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"its last words\n"}
@@ -226,8 +227,8 @@ func TestShowUnended(t *testing.T) {
 	}
 }
 
-// A panic is printed by the test binary. The go command takes it for output of the test that
-// printed last, which may have passed.
+// A panic is printed by the test binary. The go command attributes the panic to the test that
+// printed last, although this test may have passed.
 func TestShowPanic(t *testing.T) {
 	const text = `{"Action":"output","Package":"p","Test":"TestB","Output":"its output\n"}
 {"Action":"output","Package":"p","Test":"TestB","Output":"--- PASS: TestB (0.00s)\n"}

@@ -18,7 +18,7 @@ var (
 
 func isControl(text string) bool { return len(text) == 1 && (text < " " || text == "\x7f") }
 
-// hasFault reports whether a reference has a fault of that rule by RFC 3986.
+// hasFault reports whether a reference violates the given rule of RFC 3986.
 func hasFault(text, rule string) bool {
 	for _, v := range rfc3986.Parse(text).CheckReference() {
 		if v.Rule == rule {
@@ -47,8 +47,8 @@ func (d difference) inAuthority() bool {
 	return slashes >= 0 && d.fault.Offset >= after && (end < 0 || d.fault.Offset < after+end)
 }
 
-// withSlashes reports whether the URL Standard makes the same of the text with exactly "//"
-// before the host, or, on a base of the scheme, without the scheme.
+// withSlashes reports whether the URL Standard has the same result for the text with exactly "//"
+// before the host, or for the text without the scheme if the base has the same scheme.
 func (d difference) withSlashes() bool {
 	rest, ok := d.slashless()
 	if !ok {
@@ -93,8 +93,8 @@ func href(text, base string) string {
 	return u.Href()
 }
 
-// becomes reports whether the URL Standard takes the text of the fault for other text: with
-// that in its place the href is the same.
+// becomes reports whether the URL Standard treats the text of the fault as the given text. This is
+// true if replacing one text with the other does not change the href.
 func (d difference) becomes(text string) bool {
 	if d.inBase {
 		base := *d.Base
@@ -103,7 +103,7 @@ func (d difference) becomes(text string) bool {
 	return d.hrefOf(d.Input[:d.fault.Offset]+text+d.Input[d.fault.Offset+len(d.fault.Text):]) == d.outcome.href
 }
 
-// escape is the text of the fault as escapes.
+// escape returns the percent-encoded text of the fault.
 func (d difference) escape() string {
 	var b strings.Builder
 	for i := range len(d.fault.Text) {
@@ -112,19 +112,19 @@ func (d difference) escape() string {
 	return b.String()
 }
 
-// isEscaped reports whether the URL Standard writes the text of the fault as escapes.
+// isEscaped reports whether the URL Standard percent-encodes the text of the fault.
 func (d difference) isEscaped() bool {
 	return d.fault.Rule == "character" && d.becomes(d.escape()) && strings.Contains(d.outcome.href, d.escape())
 }
 
-// isKept reports whether the href contains the text of the fault unchanged: if a letter
-// replaces the text in the input, the href contains it once less.
+// isKept reports whether the href contains the text of the fault unchanged: It replaces the text
+// in the input with a letter, and checks that the href then contains the text one time fewer.
 func (d difference) isKept() bool {
 	text := d.Input[:d.fault.Offset] + "x" + d.Input[d.fault.Offset+len(d.fault.Text):]
 	return !d.inBase && strings.Count(d.hrefOf(text), d.fault.Text) == strings.Count(d.outcome.href, d.fault.Text)-1
 }
 
-// hasNote reports whether the URL Standard has a validation error of that name.
+// hasNote reports whether the URL Standard reports the named validation error.
 func (o *outcome) hasNote(name string) bool {
 	for _, v := range o.notes {
 		if v.Rule == name {
@@ -145,7 +145,7 @@ func (o *outcome) schemeName() string {
 	return strings.ToLower(scheme)
 }
 
-// isSpecial reports whether the URL Standard has rules for that scheme (section 4.2).
+// isSpecial reports whether the URL Standard has rules for the given scheme (section 4.2).
 func isSpecial(scheme string) bool {
 	switch scheme {
 	case "http", "https", "ws", "wss", "ftp", "file":
@@ -163,12 +163,12 @@ func hostname(host string) string {
 	return u.Hostname()
 }
 
-// trimmed is the input without the characters that the URL Standard removes at its ends.
+// trimmed returns the input without the characters that the URL Standard removes at its ends.
 func (o *outcome) trimmed() string {
 	return strings.TrimFunc(o.Input, func(r rune) bool { return r <= ' ' })
 }
 
-// joined is the input without the tabs and line breaks that the URL Standard removes.
+// joined returns the input without the tabs and line breaks that the URL Standard removes.
 func (o *outcome) joined() string {
 	return strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(o.Input)
 }

@@ -6,25 +6,25 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// kind is a way in which another standard differs from RFC 3986.
+// kind is a kind of difference between RFC 3986 and another standard.
 type kind int
 
 const (
-	browserFails    kind = iota // the URL Standard's parser fails on a text that conforms
-	browserAccepts              // it accepts a text with a fault
-	browserResolves             // it resolves a reference that has no base
+	browserFails    kind = iota // the URL Standard rejects a text that conforms to RFC 3986
+	browserAccepts              // the URL Standard accepts a text with a fault
+	browserResolves             // the URL Standard resolves a reference that has no base
 	browserMeans                // a component of the href differs from the normalized target
-	originalRefuses             // RFC 1738 refuses a text that conforms
-	originalAccepts             // it accepts a text with a fault
+	originalRefuses             // RFC 1738 rejects a text that conforms to RFC 3986
+	originalAccepts             // RFC 1738 accepts a text with a fault
 	originalMeans               // a component of the canonical form differs
 )
 
-// difference is one thing to explain about a case.
+// difference is a difference between two standards, which a rule must explain.
 type difference struct {
 	*outcome
 	kind  kind
-	fault locus.Violation // of browserAccepts, originalAccepts: by RFC 3986; of originalRefuses: by RFC 1738
-	part  string          // of browserMeans, originalMeans: the name of the component
+	fault locus.Violation // fault that only one of the two standards reports
+	part  string          // for browserMeans and originalMeans, the name of the component
 	// theirs and ours are the component by the other standard and by RFC 3986.
 	theirs, ours string
 }
@@ -47,7 +47,7 @@ func (d difference) String() string {
 	return fmt.Sprintf("%.60q%s: %s; %s", d.Input, base, what, d.href)
 }
 
-// differences returns all that is to explain.
+// differences returns all differences that need an explanation.
 func (o *outcome) differences() (list []difference) {
 	add := func(d difference) {
 		d.outcome = o

@@ -55,24 +55,26 @@ func readCases(t *testing.T) (list []urlCase) {
 type outcome struct {
 	urlCase
 
-	// By the URL Standard: the href and the validation errors. failure is the name of the
-	// one that is a failure, "" if the parser succeeds.
+	// The results by the URL Standard are the href and the validation errors. If the parser
+	// fails, the field failure contains the name of the error.
 	href    string
 	notes   []locus.Violation
 	failure string
 
-	// By RFC 3986: the findings about the input, and the target, normalized. unresolved is
-	// true for a reference that has no base.
+	// The results by RFC 3986 are the findings about the input, and the normalized target. The
+	// field unresolved is true for a reference that has no base.
 	faults     []locus.Violation
 	unresolved bool
 	inBase     bool // the faults are in the base
 	target     rfc3986.URI
 
-	// By RFC 1738: the error about the input, or the findings, and the canonical form.
+	// The results by RFC 1738 are the error about the input, or the findings and the canonical
+	// form.
 	refused   *locus.SyntaxError
 	breaches  []locus.Violation
 	canonical string
-	// registered reports whether the registry has its scheme; defaultPort is the port.
+	// registered reports whether the scheme is registered. If so, defaultPort is the default
+	// port of the scheme.
 	registered  bool
 	defaultPort string
 }
@@ -160,8 +162,8 @@ func (o *outcome) byRFC3986() {
 	}
 }
 
-// schemeRules holds the rules of section 6.2.3 for the schemes that are special in the URL
-// Standard.
+// schemeRules returns the normalization rules (RFC 3986 section 6.2.3) for a scheme that is
+// special in the URL Standard.
 func schemeRules(name string) rfc3986.Rules {
 	switch name {
 	case "http", "ws":
@@ -174,7 +176,7 @@ func schemeRules(name string) rfc3986.Rules {
 	return rfc3986.Rules{}
 }
 
-// faults returns the violations and impossible values of list.
+// faults returns the violations and impossible values in the list.
 func faults(list []locus.Violation) []locus.Violation {
 	return slices.DeleteFunc(list, func(v locus.Violation) bool { return v.Kind != locus.Ungrammatical && v.Kind != locus.Impossible })
 }
@@ -191,7 +193,8 @@ func mustRegistry(t *testing.T) *scheme.Registry {
 // componentNames holds the names for [components].
 var componentNames = [...]string{"scheme", "userinfo", "host", "port", "path", "query", "fragment"}
 
-// components splits a text. Each has its delimiter; "" is absent.
+// components splits a URL into its components. Each component includes its delimiter; a missing
+// component is "".
 func components(text string) (list [len(componentNames)]string) {
 	u := rfc3986.Parse(text)
 	for i, part := range []struct {

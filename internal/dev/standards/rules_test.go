@@ -7,9 +7,9 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// rule explains differences. It applies to one only if the evidence is in the case: the
-// finding, and most often that the URL Standard makes the same of the text that the rule
-// says it is taken for.
+// rule explains differences. It applies to a difference only if the case contains the evidence.
+// The evidence is a finding and usually a second test. The second test checks that the result of
+// the URL Standard is the same for the text that the rule names as the interpretation.
 type rule struct {
 	name                     string
 	sections                 string
@@ -17,7 +17,7 @@ type rule struct {
 	applies                  func(d difference) bool
 }
 
-// rules are in the order of the page.
+// rules lists the rules in the order of docs/dev/standards.md.
 var rules = slices.Concat(browserRules, originalRules)
 
 var browserRules = []rule{

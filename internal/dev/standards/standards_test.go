@@ -17,11 +17,11 @@ var update = flag.Bool("update", false, "write the tables of docs/dev/standards.
 
 const page = "../../../docs/dev/standards.md"
 
-// shown is the cases of a rule.
+// shown holds the cases that a rule explains.
 type shown struct {
 	count   int
 	example *outcome
-	others  int // other rules that the example shows
+	others  int // number of other rules that the example needs
 }
 
 // explainAll explains each difference of each case.
@@ -58,7 +58,8 @@ func explainAll(t *testing.T) (cases []*outcome, byRule map[string]*shown) {
 	return cases, byRule
 }
 
-// better reports whether a case with that number of other rules is a plainer example.
+// better reports whether a case is a simpler example than the current example of the rule. The
+// parameter others is the number of other rules that the case needs.
 func better(o *outcome, others int, s *shown) bool {
 	hidden := func(text string) int { return strings.Count(strings.Map(visible, text), "�") }
 	base := func(o *outcome) int {
@@ -71,7 +72,7 @@ func better(o *outcome, others int, s *shown) bool {
 		cmp.Compare(utf8.RuneCountInString(o.Input), utf8.RuneCountInString(s.example.Input)), cmp.Compare(o.Input, s.example.Input)) < 0
 }
 
-// Each difference of each case has a rule, and each rule a case.
+// A rule explains each difference of each case, and each rule explains a case.
 func TestEachDifferenceHasARule(t *testing.T) {
 	_, byRule := explainAll(t)
 	for _, r := range rules {
@@ -99,7 +100,7 @@ func TestRulesNeedEvidence(t *testing.T) {
 				o.canonical, d.theirs = "x-other://elsewhere.example/", "elsewhere"
 			default:
 				if d.fault.Rule == "" {
-					continue // the reason is the form of the input
+					continue // the rule depends only on the form of the input
 				}
 				d.fault.Rule, d.fault.Text = "another", "elsewhere"
 				if o.isRelative() {
@@ -114,7 +115,7 @@ func TestRulesNeedEvidence(t *testing.T) {
 	}
 }
 
-// TestPage compares the tables of the page, or writes them.
+// TestPage compares the tables in docs/dev/standards.md with the results, or writes the tables.
 func TestPage(t *testing.T) {
 	cases, byRule := explainAll(t)
 	if t.Failed() {
@@ -193,7 +194,7 @@ func ruleTable(byRule map[string]*shown) string {
 	return b.String()
 }
 
-// cell escapes the delimiter of a table's cells.
+// cell escapes the delimiter of table cells.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // code writes a text as code in a cell.
@@ -212,7 +213,8 @@ func code(text string) string {
 	return fence + cell(text) + fence
 }
 
-// visible writes a control character as its picture, and one that can't be seen as U+FFFD.
+// visible replaces a control character with its Unicode control picture, and any other invisible
+// character with U+FFFD.
 func visible(r rune) rune {
 	switch {
 	case r <= ' ':
@@ -265,7 +267,7 @@ func (o *outcome) originalText() string {
 	return code(o.canonical)
 }
 
-// findings has offset and section of the first findings.
+// findings returns the offsets and sections of the first findings as text.
 func findings(list []locus.Violation) string {
 	var all []string
 	for _, v := range list {
@@ -277,7 +279,7 @@ func findings(list []locus.Violation) string {
 	return strings.Join(all, ", ")
 }
 
-// normalizedTable shows the canonical forms.
+// normalizedTable returns the table of canonical forms.
 func normalizedTable(t *testing.T) string {
 	t.Helper()
 	registry := mustRegistry(t)
