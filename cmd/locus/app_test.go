@@ -13,14 +13,13 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// testApp returns an app that reads in and writes nowhere.
+// testApp returns an App that reads the text in, and discards all output.
 func testApp(t *testing.T, in string) *base.App {
 	t.Helper()
 	return base.New(context.Background(), strings.NewReader(in), io.Discard, io.Discard, clitest.NoEnv)
 }
 
-// TestEveryCommandHasExamples makes sure that no subcommand is left out of the
-// promise of two examples.
+// TestEveryCommandHasExamples checks that the help text of every subcommand contains two examples.
 func TestEveryCommandHasExamples(t *testing.T) {
 	for _, cmd := range commands.All(testApp(t, "")) {
 		if !cmd.Hidden && len(strings.Split(cmd.Example, "\n")) != 2 {
@@ -45,7 +44,8 @@ func TestManPages(t *testing.T) {
 			t.Errorf("%s begins %.80q", name, text)
 		}
 		for line := range strings.Lines(text) {
-			// A line that begins with a control character must be one of ours.
+			// A line may begin with a roff control character only if it is a request
+			// of this package.
 			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !strings.Contains(".TH.SH.SS.PP.TP.nf.fi", strings.Fields(line)[0]) {
 				t.Errorf("%s has the line %q", name, line)
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// configured runs a subcommand that does nothing with args, a configuration file
-// and an environment, and returns its app.
+// configured runs a subcommand without an effect, with the given arguments, configuration file and
+// environment. It returns the App of the run.
 func configured(t *testing.T, file string, env map[string]string, args ...string) *base.App {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "config.toml")

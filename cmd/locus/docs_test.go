@@ -22,7 +22,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// theDocs returns the names of README.md and of the pages of docs and docs/dev.
+// theDocs returns the names of README.md and of the pages in docs and docs/dev.
 func theDocs(t *testing.T) []string {
 	t.Helper()
 	names := []string{"../../README.md"}
@@ -36,15 +36,15 @@ func theDocs(t *testing.T) []string {
 	return names
 }
 
-// setup is the language of a hidden block: an HTML comment with commands that write the files
-// for the next console blocks.
+// setup is the language name of a hidden block. Such a block is an HTML comment with commands that
+// write the files for the next console blocks.
 const setup = "setup"
 
-// block is a fenced block of a Markdown page, or a setup comment.
+// block is a fenced code block in a Markdown page, or a setup comment.
 type block struct {
 	language string
 	lines    []string
-	line     int // of its first line
+	line     int // line number of the first line
 }
 
 func blocksOf(t *testing.T, name string) (list []block) {
@@ -75,7 +75,7 @@ func blocksOf(t *testing.T, name string) (list []block) {
 	return list
 }
 
-// shellCommand is a command of a console block with the output that the page shows.
+// shellCommand is a command in a console block, and the output that the page shows.
 type shellCommand struct {
 	text   string
 	want   []string
@@ -83,7 +83,7 @@ type shellCommand struct {
 	line   int
 }
 
-// exitStatus is the line after the output of a command that fails.
+// exitStatus matches the line after the output of a failing command.
 var exitStatus = regexp.MustCompile(`^(?:# exit status (\d+)|\[status (\d+)\])$`)
 
 func commandsOf(t *testing.T, name string) (list []shellCommand) {
@@ -116,8 +116,8 @@ func commandsOf(t *testing.T, name string) (list []shellCommand) {
 	return list
 }
 
-// shownOutput returns the output that a page shows as an expression: "..." is any text, and
-// on a line of its own any lines.
+// shownOutput converts the output that a page shows to a regular expression. The text "..."
+// matches any text; on a separate line, it matches any lines.
 func shownOutput(want []string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`\A`)
@@ -131,13 +131,13 @@ func shownOutput(want []string) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + `\z`)
 }
 
-// The commands in README.md and docs print the output shown there. Each runs with its own empty
-// home directory, in a directory with links to the files of the clone.
+// The commands in README.md and docs print the output that the pages show. Each command runs with
+// its own empty home directory, in a directory with links to the files of the clone.
 func TestDocsCommands(t *testing.T) {
 	count := 0
 	for _, name := range theDocs(t) {
 		if filepath.Base(name) == "fleet.md" {
-			continue // of another module, which runs them
+			continue // the other module tests these commands
 		}
 		commands := commandsOf(t, name)
 		count += len(commands)
@@ -180,8 +180,8 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
-// The links between the pages work, and so do their fragments. Links to other servers are
-// not checked.
+// The links between the pages work, including the fragments. The test does not check links to
+// other servers.
 func TestDocsLinks(t *testing.T) {
 	t.Chdir("../..")
 	var out, errs bytes.Buffer
@@ -200,8 +200,8 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// The lines of the Go snippets of README.md and docs stand, in their order, in a file of
-// Go that is compiled, most often an example.
+// The lines of each Go snippet in README.md and docs occur, in the same order, in a compiled Go
+// file, usually in an example.
 func TestDocsGo(t *testing.T) {
 	var files [][]string
 	if err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
@@ -223,8 +223,7 @@ func TestDocsGo(t *testing.T) {
 	}
 }
 
-// plainCode returns lines of Go without indentation, and without blank lines and comments
-// on lines of their own.
+// plainCode returns lines of Go code without indentation, blank lines and comment lines.
 func plainCode(lines []string) (code []string) {
 	for _, line := range lines {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
@@ -234,7 +233,7 @@ func plainCode(lines []string) (code []string) {
 	return code
 }
 
-// inOrder reports whether code has the lines of snippet in their order.
+// inOrder reports whether the code contains the lines of the snippet in the same order.
 func inOrder(code, snippet []string) bool {
 	for _, line := range code {
 		if len(snippet) > 0 && line == snippet[0] {
@@ -244,7 +243,7 @@ func inOrder(code, snippet []string) bool {
 	return len(snippet) == 0
 }
 
-// tableOf returns the cells of the rows of the table after a heading.
+// tableOf returns the rows of the table that follows a heading.
 func tableOf(t *testing.T, name, heading string) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -307,8 +306,8 @@ func TestDocsFlags(t *testing.T) {
 	}
 }
 
-// The pages for users of other programs name only flags of the subcommand in the header of a
-// table.
+// In the pages for users of other programs, each table names only flags of the subcommand in its
+// header.
 func TestCounterparts(t *testing.T) {
 	var out bytes.Buffer
 	root := commands.NewRoot(base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv))
@@ -353,13 +352,13 @@ func TestCounterparts(t *testing.T) {
 	}
 }
 
-// shownCommand is a command of a page: a line of a block, or a code span.
+// shownCommand matches a command in a page, which is a line of a block or a code span.
 var shownCommand = regexp.MustCompile("(?m)(?:^(?:\\$ )?|`)locus ([a-z][^`\n]*)")
 
-// quoted is a word in quotes.
+// quoted matches a word in quotes.
 var quoted = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 
-// docs/configuration.md lists each key of the configuration, and no other.
+// docs/configuration.md lists exactly the keys of the configuration.
 func TestConfigurationPage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
@@ -387,7 +386,7 @@ func TestConfigurationPage(t *testing.T) {
 	}
 }
 
-// codes are the texts in backquotes.
+// codes matches a text in backquotes.
 var codes = regexp.MustCompile("`([^`]+)`")
 
 const contract = "../../docs/contract.md"
@@ -443,7 +442,7 @@ func TestContractCommands(t *testing.T) {
 	}
 }
 
-// The examples of the exit statuses end with them.
+// Each example of an exit status ends with this status.
 func TestContractStatus(t *testing.T) {
 	for _, row := range tableOf(t, contract, "Exit status") {
 		command := codes.FindStringSubmatch(row[2])
@@ -462,7 +461,7 @@ func TestContractStatus(t *testing.T) {
 	}
 }
 
-// The keys of locator match the contract.
+// The keys of the JSON member "locator" match the contract.
 func TestContractLocator(t *testing.T) {
 	text, err := os.ReadFile(contract)
 	if err != nil {

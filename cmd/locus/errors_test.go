@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// A message reports a failure to connect only once, whatever passes the error on.
+// A message reports a failure to connect only once, even if several packages wrap the error.
 func TestErrorsAppearOnce(t *testing.T) {
 	dead := clitest.DeadAddress(t)
 	want := `no connection to "` + dead + `": connection refused`

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
 )
 
-// HTTP requests name the program, and have the fields of --header.
+// HTTP requests name the program, and contain the header fields from the flag --header.
 func TestHeaders(t *testing.T) {
 	var mu sync.Mutex
 	var seen []http.Header

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// TestHelpShowsObeyedFlags compares the network flags in each help with those that the
-// subcommand obeys.
+// TestHelpShowsObeyedFlags compares the network flags in each help text with the network flags
+// that apply to the subcommand.
 func TestHelpShowsObeyedFlags(t *testing.T) {
 	all := "timeout max-size allow-private allow-link-local allow-port gateway no-gateway"
 	obeyed := map[string]string{"get": all, "open": all, "browse": all, "verify": all, "mirror": all, "gateway": all, "schemes": "gateway no-gateway", "extract": "max-size", "lens": "timeout max-time"}
@@ -35,7 +35,7 @@ func TestHelpShowsObeyedFlags(t *testing.T) {
 	}
 }
 
-// A flag is explained in at most 12 words.
+// The help text explains each flag in at most 12 words.
 func TestFlagsAreShort(t *testing.T) {
 	for _, cmd := range commands.All(testApp(t, "")) {
 		for _, group := range base.FlagGroups(cmd) {
@@ -48,7 +48,7 @@ func TestFlagsAreShort(t *testing.T) {
 	}
 }
 
-// Flags that open URLs may stand before the subcommand, too.
+// Flags for opening URLs may also precede the subcommand.
 func TestFlagsBeforeSubcommand(t *testing.T) {
 	a := testApp(t, "")
 	root := commands.NewRoot(a)

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// A server that sends a byte now and then never exceeds a limit of silence. --max-time
-// ends every command that opens something.
+// A server that occasionally sends a byte never reaches the idle timeout. The flag --max-time ends
+// every command that opens URLs.
 func TestMaxTime(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

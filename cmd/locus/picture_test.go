@@ -13,10 +13,11 @@ import (
 
 var update = flag.Bool("update", false, "write the picture of README.md again")
 
-// Sizes in the picture: of a character cell, and of the border.
+// The sizes of a character cell and of the border in the picture.
 const cellWidth, cellHeight, border = 9, 20, 16
 
-// terminalPicture returns lines of text as an SVG of a terminal. The first line is the command.
+// terminalPicture returns an SVG picture of a terminal that shows the lines. The first line is the
+// command.
 func terminalPicture(lines []string) string {
 	columns := 0
 	for _, line := range lines {
@@ -41,7 +42,7 @@ func terminalPicture(lines []string) string {
 		indent := len(line) - len(text)
 		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"%s\">%s</text>\n",
 			border+indent*cellWidth, border+i*cellHeight+cellHeight-5, len(text)*cellWidth, fill,
-			html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0"))) // renderers join spaces
+			html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0"))) // SVG renderers collapse spaces
 	}
 	return b.String() + "</svg>\n"
 }

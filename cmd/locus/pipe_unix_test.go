@@ -25,7 +25,8 @@ func TestPipes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if opened {
-				// To read as well, it is open at once.
+				// Open the pipe for reading and writing, so that the open does not
+				// block.
 				w, err := os.OpenFile(pipe, os.O_RDWR, 0)
 				if err != nil {
 					t.Fatal(err)
@@ -41,7 +42,8 @@ func TestPipes(t *testing.T) {
 				t.Errorf("%s ended: %s%s, want a run that waits for the pipe", command, &out, &errOut)
 			}
 			if !opened {
-				// A process that still opens the pipe can continue.
+				// Open the pipe, so that a process that waits in open can
+				// continue.
 				if w, err := os.OpenFile(pipe, os.O_RDWR, 0); err == nil {
 					w.Close()
 				}

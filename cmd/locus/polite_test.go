@@ -12,12 +12,12 @@ import (
 	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
 )
 
-// Each command repeats requests as its flags say, and has its own default.
+// Each command retries requests as often as its flags permit, and has its own default.
 func TestRepeatedRequests(t *testing.T) {
 	for _, test := range []struct {
-		args  string // FILE and DIR are new
-		after string // the server's Retry-After; empty if there is none
-		want  int32  // requests
+		args  string // FILE and DIR represent new files and directories
+		after string // value of the Retry-After field; empty if the server sends none
+		want  int32  // expected number of requests
 	}{
 		{"get -o FILE", "", 1},
 		{"get -o FILE --retry 1", "", 2},

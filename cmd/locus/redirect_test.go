@@ -58,7 +58,7 @@ func TestRedirects(t *testing.T) {
 	lines := 0
 	for line := range strings.Lines(string(text)) {
 		fields := append(strings.Split(strings.TrimSpace(line), " | "), "")
-		// A proxy looks names up itself.
+		// Skip names of private hosts, because a proxy resolves names itself.
 		if len(fields) < 4 || line[0] == '#' || strings.Contains(fields[1], "inward.example") {
 			continue
 		}
@@ -74,7 +74,7 @@ func TestRedirects(t *testing.T) {
 			mu.Unlock()
 			want := map[string]int{"ok": 0, "denied": base.StatusDenied, "circle": base.StatusAccess}[verdict]
 			if args[0] == "verify" && want != 0 || verdict == "circle" {
-				want = -1 // the message says it
+				want = -1 // the message reports the denial
 			}
 			if got.Status != want && want >= 0 || verdict == "denied" && reached || verdict == "ok" && !reached || !strings.Contains(got.Out+got.Err, says) {
 				t.Errorf("%s %s -> %s: status %d, reached %v, want %s %q\n%s%s", args[0], from, to, got.Status, reached, verdict, says, got.Out, got.Err)

@@ -37,8 +37,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestClosedPipe has a reader that goes away after a line, with an input that
-// does not end by itself.
+// TestClosedPipe closes the output pipe after one line, while the input is endless.
 func TestClosedPipe(t *testing.T) {
 	locus, err := exec.LookPath("locus")
 	if err != nil {
@@ -57,8 +56,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestClosedErrorPipe has a reader of the messages that goes away after the first one. The
-// next message interrupts the run.
+// TestClosedErrorPipe closes the pipe at standard error after the first message. The next message
+// interrupts the run.
 func TestClosedErrorPipe(t *testing.T) {
 	for _, args := range []string{
 		"canonical -", "canonical --files -", "canonical --count -", "parse -", "compare -", "resolve http://h/ -", "get -",
@@ -124,7 +123,7 @@ func interruptedProcess(t *testing.T, command string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// Its answer shows that it waits.
+	// The result of this line shows that the command waits for more input.
 	if _, err := in.Write([]byte("HTTP://h/\n")); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,8 @@ import (
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
-// secretServer sends a failure before any request, so that a client of any protocol ends.
+// secretServer starts a server that sends an error before any request, so that the client of any
+// protocol stops.
 func secretServer(t *testing.T) (host string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -82,12 +83,12 @@ func checkNoSecret(t *testing.T, what string, texts []string, dir string) {
 	}
 }
 
-// However a URL with a password is mistyped, no subcommand shows the password where
-// the user did not ask for the URL's text, and none writes it to a file.
+// If a user mistypes a URL with a password, no subcommand writes the password to a file.
+// Subcommands show the password only if their result is the text of the URL.
 func TestNoSubcommandShowsPasswords(t *testing.T) {
 	host := secretServer(t)
-	// These subcommands write the URL's own text to standard output; the others show URLs in
-	// reports and errors.
+	// These subcommands write the text of the URL to standard output. All other subcommands
+	// show URLs only in reports and errors.
 	asked := map[string]bool{"parse": true, "canonical": true, "resolve": true}
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -134,7 +135,7 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 				texts = append(texts, out.String())
 			}
 			checkNoSecret(t, strings.Join(all, " "), texts, dir)
-			// The next run finds an empty directory.
+			// Empty the directory for the next run.
 			names, err := filepath.Glob(filepath.Join(dir, "*"))
 			hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))
 			for _, name := range append(names, hidden...) {
@@ -147,7 +148,7 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 	}
 }
 
-// verifyFormats returns the formats of "locus verify", which its completion lists.
+// verifyFormats returns the output formats that the shell completion of "locus verify" lists.
 func verifyFormats(t *testing.T) (names []string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -218,7 +219,8 @@ func TestNoSettingShowsPasswords(t *testing.T) {
 			if err := os.WriteFile(document.name, []byte(document.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// Each document has another format, and each format has each document for some text.
+			// Each document is combined with a different format. Over all texts, each
+			// format is combined with each document.
 			format := formats[(i+k)%len(formats)]
 			checkRun(document.content, map[string]string{}, "verify", "--timeout", "10s", "--allow-private", "--rate", "0", "--retry", "0", "--all", "--context", "--baseline", "home/b.json", "--write-baseline", "--format", format, document.name)
 		}

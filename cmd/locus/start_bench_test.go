@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// BenchmarkParse runs "locus parse http://h/" from the list of subcommands to the
-// answer: all of a run but the start of the process.
+// BenchmarkParse runs "locus parse http://h/" from the creation of the subcommand to the result.
+// This is a whole run without the start of the process.
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// shownFaulty are URLs in help and documents that do not conform to RFC 1738, with the
-// reason why they are shown.
+// shownFaulty maps URLs in help texts and documents that do not conform to RFC 1738 to the reason
+// why the text shows the URL.
 var shownFaulty = map[string]string{
 	"https://example.com/~user?next=/a?b":     "only later standards allow it",
 	"HTTP://Example.com:80/":                  "compared with its canonical form",
@@ -48,15 +48,15 @@ var shownFaulty = map[string]string{
 	"http://[::ffff:10.0.0.1]/":               "a private address in an IPv6 form, which the policy refuses",
 }
 
-// position is what check prints behind a URL.
+// position matches the offset that "locus check" prints after a URL.
 var position = regexp.MustCompile(`:[0-9]+$`)
 
-// writtenByTest are the tables of docs/dev/standards.md: most of their URLs do not conform, and
-// each says so.
+// writtenByTest matches the tables that tests write into docs/dev/standards.md. Most URLs in these
+// tables do not conform to RFC 1738, and the tables say so.
 var writtenByTest = regexp.MustCompile(`(?s)<!-- \w+: go test .*?<!-- end -->`)
 
-// Every URL in the help of each command and topic, and in the documents of the project,
-// conforms to RFC 1738, or is shown because it does not.
+// Every URL in help texts and in the documents of the project conforms to RFC 1738, unless
+// shownFaulty lists the URL.
 func TestURLsInTexts(t *testing.T) {
 	texts := map[string]string{}
 	for _, name := range append(theDocs(t), "../../CONTRIBUTING.md") {

@@ -18,9 +18,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The octets of an object, the text of a menu, all of an object of which the page has only
-// the start, and one part of a message are saved. A file is never replaced, and none is left
-// after an error.
+// The browser saves the bytes of an object, the text of a menu, and a part of a message. It saves
+// the whole object even if the page holds only its beginning. It never replaces a file, and leaves
+// no file after an error.
 func TestSave(t *testing.T) {
 	l := fixture()
 	const long = 3 << 20
@@ -124,7 +124,7 @@ func fields(l *library) {
 	l.open["gopher://h.example/1/sent"] = menu("Sent")
 }
 
-// Every kind of field is answered; a server names no local file.
+// The user can answer every kind of field. A server cannot choose a local file.
 func TestFields(t *testing.T) {
 	l := fixture()
 	fields(l)
@@ -145,7 +145,7 @@ func TestFields(t *testing.T) {
 	b.keys("6 enter ctrl+u").typing("a/b").wants("write a file name, not a path", "Save as: [passwd]")
 }
 
-// The clipboard is set only by a key of the user.
+// The browser sets the clipboard only after a key of the user.
 func TestOnlyYankSetsClipboard(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	for _, name := range strings.Fields("down up tab space - home end 1 enter b w u r / x enter n N a B b H b \\ = b c b t [ x ? b q") {
@@ -185,7 +185,7 @@ func (d dead) Do(ctx context.Context, req access.Request) (*access.Result, error
 	return nil, access.NewError("open", req.URL, context.Cause(ctx))
 }
 
-// waiting returns a browser that waits for a dead server. answer delivers the result.
+// waiting returns a browser that waits for a dead server. The function answer delivers the result.
 func waiting(t *testing.T) (b *tester, answer func()) {
 	b = newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	begun := make(chan struct{})
@@ -250,7 +250,7 @@ func TestResizeWhileOpening(t *testing.T) {
 	b.wants("Welcome to the museum")
 }
 
-// A server that is gone gives a page that says so, from which "r" tries again.
+// If a server is unreachable, the browser shows an error page, on which "r" tries again.
 func TestDeadServer(t *testing.T) {
 	l := fixture()
 	b := newTester(t, l, "gopher://h.example/1/gone", 80, 24)
@@ -259,7 +259,7 @@ func TestDeadServer(t *testing.T) {
 	b.keys("r").wants("Back again", "(empty)")
 }
 
-// endless is a text of so many octets.
+// endless is a text with the given number of bytes.
 type endless struct{ left int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -275,8 +275,8 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 func (*endless) Close() error { return nil }
 
-// Of a text of 100 MB the start is shown, and the page says how much that is; all of it is
-// saved.
+// The browser shows the beginning of a 100 MB text and reports the size of the shown part. It
+// saves the whole text.
 func TestLongText(t *testing.T) {
 	const size = 100_000_000
 	l := fixture()

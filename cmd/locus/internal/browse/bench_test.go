@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// longMenu is a library with a menu of n items.
+// longMenu returns a library that contains a menu of n items.
 func longMenu(n int) *library {
 	items := make([]scheme.Item, n)
 	for i := range items {
@@ -18,7 +18,7 @@ func longMenu(n int) *library {
 	return &library{open: map[string]func() scheme.Resource{"ftp://h.example/pub/": menu("pub", items...)}}
 }
 
-// A screen of a menu of 20,000 items.
+// BenchmarkScrollLongMenu measures scrolling by a screen in a menu of 20,000 items.
 func BenchmarkScrollLongMenu(b *testing.B) {
 	t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)
 	t.keys("end")
@@ -28,7 +28,7 @@ func BenchmarkScrollLongMenu(b *testing.B) {
 	}
 }
 
-// Single keys in a menu of 20,000 items, at its end.
+// BenchmarkKeys measures single keys at the end of a menu of 20,000 items.
 func BenchmarkKeys(b *testing.B) {
 	for _, names := range []string{"down", "up", "tab", "shift+tab", "pgup", "pgdown", "home", "end", "n", "1 9 9 9 9 y"} {
 		b.Run(strings.ReplaceAll(names, " ", ""), func(b *testing.B) {
@@ -43,7 +43,7 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-// The first screen of a menu, from its items on.
+// BenchmarkOpen measures the time from the items of a menu to the first screen.
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range []int{20, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -55,7 +55,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// All of a menu of 20,000 items for another width.
+// BenchmarkLayLongMenu measures the layout of a menu of 20,000 items for a new width.
 func BenchmarkLayLongMenu(b *testing.B) {
 	t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)
 	p, width := t.m.current().page, 80
@@ -65,7 +65,7 @@ func BenchmarkLayLongMenu(b *testing.B) {
 	}
 }
 
-// heap returns the octets in use.
+// heap returns the number of heap bytes in use.
 func heap() uint64 {
 	runtime.GC()
 	var s runtime.MemStats
@@ -73,7 +73,7 @@ func heap() uint64 {
 	return s.HeapAlloc
 }
 
-// After 1,000 pages a history takes little more memory than after 100.
+// After 1,000 pages, a history uses little more memory than after 100 pages.
 func TestHistoryMemory(t *testing.T) {
 	l := &library{open: map[string]func() scheme.Resource{}}
 	text := strings.Repeat("A line of a page with a link to <URL:http://h.example/>.\n", 1000)
@@ -94,7 +94,7 @@ func TestHistoryMemory(t *testing.T) {
 	} else {
 		t.Logf("%d octets after 1,000 pages, %d after 100", late, early)
 	}
-	// A page that was dropped is opened again.
+	// The browser opens a dropped page again.
 	n := len(l.asked)
 	for range 100 {
 		b.keys("b")
@@ -105,7 +105,7 @@ func TestHistoryMemory(t *testing.T) {
 	}
 }
 
-// A line of any length is broken in time that grows with it.
+// The time for breaking a long line is proportional to its length.
 func TestLongLine(t *testing.T) {
 	l := &library{open: map[string]func() scheme.Resource{}}
 	l.open["gopher://h.example/0/x"] = object("text/plain", strings.Repeat("x", 4<<20))

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// fixture is a library with a page of each kind.
+// fixture returns a library that contains a page of each kind.
 func fixture() *library {
 	file := item("ftp://h.example/pub/readme.txt", "readme.txt", scheme.KindObject)
 	file.Size, file.ModTime, file.Type = 1738, time.Date(1994, 12, 20, 13, 5, 0, 0, time.UTC), "text/plain"
@@ -69,8 +69,8 @@ func TestGoldenScreens(t *testing.T) {
 	}
 }
 
-// A text without a scheme is answered with the URL that it was probably meant to be: Enter
-// opens it. Nothing of that is cut on a narrow screen.
+// For a text without a scheme, the browser proposes the URL that the user probably meant, and
+// Enter opens the URL. A narrow screen shows the whole proposal.
 func TestMistypedURL(t *testing.T) {
 	for _, c := range []struct{ typed, prompt string }{
 		{"h.example/x", "Go to: http://h.example/x"},
@@ -104,7 +104,7 @@ func TestMistypedURL(t *testing.T) {
 	}
 }
 
-// The last line names the keys for help and quit, however narrow the screen is.
+// The last line names the keys for help and quit, even on a narrow screen.
 func TestShortHelp(t *testing.T) {
 	for width, want := range map[int]string{
 		80: "Enter open  b back  g go  / find  a bookmark  ? keys  q quit",
@@ -145,8 +145,8 @@ func TestLinksByNumberArrowsAndLetters(t *testing.T) {
 	b.keys("f esc").wants("Museum")
 }
 
-// Articles, newsgroups and results have their number before the title, and each item the
-// size and the time that are known; the lines of a text have neither.
+// The title of an article, newsgroup or search result follows its number. Each item shows its size
+// and time, if they are known. Text lines show neither.
 func TestColumns(t *testing.T) {
 	with := func(url, title string, kind scheme.ItemKind, fields ...scheme.Field) scheme.Item {
 		i := item(url, title, kind)
@@ -454,7 +454,7 @@ func TestPasswordsAreNotShown(t *testing.T) {
 	}
 }
 
-// slow is a body that sends a little, and ends with its context.
+// slow is a body that returns a few bytes, and then ends when its context is cancelled.
 type slow struct {
 	io.Reader
 	begun func()

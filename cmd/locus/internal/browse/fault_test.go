@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/dev/faults"
 )
 
-// faultMarks is a file of bookmarks as a store.
+// faultMarks tests the bookmarks file as a store for package faults.
 type faultMarks struct{ bookmarks }
 
 func faultURL(i int) locus.URL { return locus.MustParse(fmt.Sprintf("gopher://h.example/0/%d", i)) }

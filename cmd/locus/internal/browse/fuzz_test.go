@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// Whatever a server sends, each line fits the screen and is safe, and all of the text is
-// in the lines.
+// For any server data, each line fits on the screen and is safe for the terminal, and the lines
+// contain the whole text.
 func FuzzPage(f *testing.F) {
 	f.Add("text/html", "<title>a</title><p>b <a href='/c'>d</a><pre>e\tf\ng</pre><ul><li>h", uint8(20))
 	f.Add("text/plain", "see ftp://h.example/ and 図書館 "+hostile, uint8(7))

@@ -31,7 +31,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens again")
 
-// schemes makes the schemes once: they don't change.
+// schemes creates the registry only once, because the schemes do not change.
 var schemes = sync.OnceValues(func() (*scheme.Registry, error) { return all.Registry() })
 
 // library opens URLs from a map, and records the requests.
@@ -39,8 +39,8 @@ type library struct {
 	registry *scheme.Registry
 	open     map[string]func() scheme.Resource
 	asked    []access.Request
-	public   bool           // its links have a public origin
-	answers  []string       // to a form
+	public   bool           // the links of its pages have a public origin
+	answers  []string       // answers to a form
 	archived *archive.Store // may be nil
 }
 
@@ -143,7 +143,7 @@ func (t *tester) send(msg tea.Msg) {
 	t.do(c)
 }
 
-// do runs a command and sends the messages that come of it.
+// do runs a command and sends the resulting messages to the model.
 func (t *tester) do(c tea.Cmd) {
 	if c == nil {
 		return
@@ -177,7 +177,7 @@ var keyCodes = map[string]tea.Key{
 	"ctrl+z": {Code: 'z', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1},
 }
 
-// keys sends keys by their names, separated by blanks.
+// keys sends the named keys. Spaces separate the names.
 func (t *tester) keys(names string) *tester {
 	t.Helper()
 	for _, name := range strings.Fields(names) {
@@ -194,7 +194,7 @@ func (t *tester) keys(names string) *tester {
 	return t
 }
 
-// typing types a text, and Enter.
+// typing types a text and presses Enter.
 func (t *tester) typing(text string) *tester {
 	for _, r := range text {
 		t.send(tea.KeyPressMsg(tea.Key{Code: r, Text: string(r)}))
@@ -234,7 +234,7 @@ func (t *tester) wants(parts ...string) {
 	}
 }
 
-// underCursor returns the text of the screen from the cursor on.
+// underCursor returns the text of the screen that begins at the cursor.
 func (t *tester) underCursor() string {
 	t.Helper()
 	v := t.m.View()
@@ -243,7 +243,7 @@ func (t *tester) underCursor() string {
 	return strings.TrimRight(line[len(fitting(line, v.Cursor.X)):], " ")
 }
 
-// golden compares the screen, and where the cursor is, with a file.
+// golden compares the screen and the cursor position with a file.
 func (t *tester) golden(name string) {
 	t.Helper()
 	v := t.m.View()

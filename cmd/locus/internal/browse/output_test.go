@@ -20,9 +20,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// sequences are all that the library may write to the terminal besides text: cursor
-// movements, erasing, scrolling, styles, modes of the terminal, its own questions about the
-// terminal, and the title.
+// sequences matches the control sequences that the library may write to the terminal. They move
+// the cursor, erase, scroll, set styles and terminal modes, query the terminal, and set the title.
 var sequences = regexp.MustCompile("\x1b\\[[0-9;:]*[ABCDEFGHJKLMPSTXZ`abdegm@r]|" + // cursor, erasing, insertion, styles, region
 	"\x1b\\[\\?[0-9;]+(?:[hl]|\\$p)|" + // modes
 	"\x1b\\[[=<>?]?[0-9;]*[uqm]|\x1b\\[[0-9]* q|" + // keyboard, cursor shape, version
@@ -68,7 +67,7 @@ func (c *console) text() string {
 	return c.output.String()
 }
 
-// wait waits until the output has the text.
+// wait waits until the output contains the text.
 func (c *console) wait(t *testing.T, text string) {
 	t.Helper()
 	for late := time.After(time.Minute); !strings.Contains(c.text(), text); {
@@ -134,7 +133,7 @@ func TestOutputHasOnlyOwnSequences(t *testing.T) {
 	if rest := steering(out.text()); len(rest) > 0 {
 		t.Errorf("the terminal gets %q in %q", rest, out.text())
 	}
-	// The check itself finds control sequences.
+	// The check itself must detect control sequences.
 	for _, bad := range []string{hostile, "\x1b]52;c;ZXZpbA==\x07", "\x1b]0;evil\x07", "\x1bP1$r\x1b\\", "\x9b2J", "\x1b[5n", "\u202e"} {
 		if len(steering(bad)) == 0 {
 			t.Errorf("%q is not found", bad)
@@ -142,8 +141,7 @@ func TestOutputHasOnlyOwnSequences(t *testing.T) {
 	}
 }
 
-// Whatever a menu, a text or a form has, the screen is text and the styles of this package,
-// whatever keys are pressed.
+// For any menu, text, form and keys, the screen contains only text and the styles of this package.
 func FuzzScreen(f *testing.F) {
 	f.Add(hostile, hostile, "1 enter = b c b \\ b H", uint8(80))
 	f.Add("a menu", "\x1b]0;evil\x07", "y Y a B D y enter", uint8(40))
@@ -186,7 +184,7 @@ func FuzzScreen(f *testing.F) {
 				k = tea.Key{Code: c, Text: string(c)}
 			}
 			if k.Code == 's' {
-				continue // no files
+				continue // skip file URLs
 			}
 			b.send(tea.KeyPressMsg(k))
 			check()

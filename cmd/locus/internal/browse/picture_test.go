@@ -10,10 +10,10 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// Sizes of a character cell in the picture.
+// The size of a character cell in the picture.
 const cellWidth, cellHeight = 9, 18
 
-// picture draws the screen as SVG: its text with its styles, and the cursor.
+// picture returns the screen as SVG, with the text, its styles and the cursor.
 func (t *tester) picture() string {
 	t.Helper()
 	v := t.m.View()
@@ -64,7 +64,7 @@ func drawRun(b *strings.Builder, x, y int, text, style string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	text = strings.ReplaceAll(text, " ", "\u00a0") // renderers join blanks
+	text = strings.ReplaceAll(text, " ", "\u00a0") // SVG renderers collapse spaces
 	fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"%s\"%s>%s</text>\n",
 		x*cellWidth, y*cellHeight+cellHeight-5, term.Width(text)*cellWidth, fill, attributes, html.EscapeString(text))
 }

@@ -24,8 +24,9 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// network is a client with the policy of the command, in a network of two hosts: one with a
-// public address and one with a private address. Both are the same servers.
+// network is a client with the policy of the command, in a simulated network. The network contains
+// a host with a public address and a host with a private address. The same servers run on both
+// hosts.
 type network struct {
 	*access.Client
 	mu    sync.Mutex
@@ -98,7 +99,7 @@ func newNetwork(t *testing.T, links ...string) *network {
 	return n
 }
 
-// serveMenus answers each request with a menu that has an item at a private address.
+// serveMenus responds to each request with a menu that contains an item at a private address.
 func serveMenus(l net.Listener) {
 	for {
 		c, err := l.Accept()
@@ -111,7 +112,7 @@ func serveMenus(l net.Listener) {
 	}
 }
 
-// browsing returns a browser of the network that shows u.
+// browsing returns a browser in the network that shows the URL u.
 func (n *network) browsing(t *testing.T, u string) *tester {
 	b := newTester(t, &library{open: fixture().open}, "", 80, 24)
 	b.m.opener = n
@@ -134,7 +135,7 @@ func TestTypedPrivateAddress(t *testing.T) {
 	b.m.typed(name)
 	b.do(b.m.commands())
 	b.wants("A file.")
-	// A bookmark is the user's own.
+	// The browser treats a bookmark as a typed URL.
 	b = n.browsing(t, "http://private.example/")
 	b.keys("a B")
 	n.dialed()

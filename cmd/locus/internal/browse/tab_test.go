@@ -8,7 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A history has so many entries, of which the nearest keep their text, up to a size.
+// A history has a maximum number of entries. Only the nearest entries keep their text, up to a
+// maximum size.
 func TestHistoryIsBounded(t *testing.T) {
 	for _, test := range []struct{ at, octets, want int }{
 		{maxEntries - 1, 0, maxPages}, {maxEntries / 2, 0, maxPages}, {0, 0, maxPages},
@@ -40,7 +41,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// Of a menu without end maxItems are shown, and the page says so.
+// The browser shows only the first maxItems items of an endless menu, and reports this limit.
 func TestLongMenu(t *testing.T) {
 	items := func(n int) iter.Seq2[scheme.Item, error] {
 		return func(yield func(scheme.Item, error) bool) {

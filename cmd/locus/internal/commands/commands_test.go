@@ -11,7 +11,8 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// A run makes only the subcommand that it needs, and makes it as if with the others.
+// A run creates only the required subcommand. This subcommand is the same as if the run had
+// created all subcommands.
 func TestOnlyOneSubcommandIsMade(t *testing.T) {
 	names := func(root *cobra.Command) (list []string) {
 		for _, cmd := range root.Commands() {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 )
 
-// menuJSON is a menu as [shape.MenuWriter] writes it.
+// menuJSON describes the JSON object that [shape.MenuWriter] writes for a menu.
 type menuJSON struct {
 	shape.MenuHead
 	Items []shape.Item `json:"items"`

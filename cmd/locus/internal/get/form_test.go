@@ -39,7 +39,7 @@ func TestGetAnswers(t *testing.T) {
 		{[]string{"a=b=FALSE"}, "|Anna||||0||", ""},
 		{[]string{"3=one\ntwo\n\n.", "4=1"}, "|Anna||one\ntwo\n\n.|Red|1||", ""},
 		{[]string{"4=gr\u00fcn"}, "|Anna|||gr\xfcn|1||", ""},
-		{[]string{"4=2"}, "|Anna|||2|1||", ""}, // a text before a number
+		{[]string{"4=2"}, "|Anna|||2|1||", ""}, // a choice text takes precedence over a choice number
 		{[]string{"4=3"}, "|Anna|||2|1||", ""},
 		{[]string{"6=mine.txt", "7=" + picture}, "|Anna|||Red|1|mine.txt|\x00GIF\n", ""},
 		{[]string{"7="}, "|Anna|||Red|1||", ""},
@@ -140,7 +140,7 @@ func TestGetAnswersFile(t *testing.T) {
 	}
 }
 
-// Of one question, as in a search, all text is the answer.
+// If a form contains a single question, as a search does, the whole text is the answer.
 func TestGetAnswersSearch(t *testing.T) {
 	search := func() *commandtest.Survey {
 		return &commandtest.Survey{Fields: []scheme.FormField{{Kind: scheme.FieldNote, Prompt: "x"}, {Kind: scheme.FieldText, Prompt: "Words"}}}
@@ -163,13 +163,14 @@ func TestGetAnswersSearch(t *testing.T) {
 	if got := runGet(t, s.In, "--answer", "word=a", "x-form://h/"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "more than one field: use the field's number") {
 		t.Errorf("runGet(--answer, word=a, x-form://h/) = %+v, want status %d and %q in err", got, base.StatusUsage, "more than one field: use the field's number")
 	}
-	// Answers that nothing took are not forgotten in silence.
+	// The command reports answers that no form uses.
 	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.Status != 0 || !strings.Contains(got.Err, "the URL is not a form") {
 		t.Errorf("runGet(--answer, a, file:///etc/) = %+v, want status 0 and %q in err", got, "the URL is not a form")
 	}
 }
 
-// A wrong answer is of its own kind in JSON, and a form is never a file.
+// In JSON, a wrong answer is a separate kind of failure. The command does not store a form as a
+// file.
 func TestGetAnswersFailures(t *testing.T) {
 	s := commandtest.EveryKind()
 	got := runGet(t, s.In, "--json", "--answer", "5=s3cret", "x-form://h/")
@@ -194,7 +195,7 @@ func TestGetAnswersFailures(t *testing.T) {
 	}
 }
 
-// Without answers a form is the list of its questions.
+// Without answers, the command prints the list of questions in the form.
 func TestGetForm(t *testing.T) {
 	s := commandtest.EveryKind()
 	const note = `locus: this URL is a form: use "locus open URL", or "locus get --answer FIELD=TEXT URL"` + "\n"

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// emlFile writes a message into a file, and returns its URL.
+// emlFile writes a message to a file, and returns the URL of the file.
 func emlFile(t *testing.T, octets string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "m.eml")
@@ -62,7 +62,7 @@ func TestGetMessageTerminal(t *testing.T) {
 			t.Errorf("%q: %+v, want %q, status %d", test.args, got, test.out, test.status)
 		}
 	}
-	// Outside a terminal the output is the message as stored.
+	// If the output is not a terminal, the command writes the unchanged message.
 	if got := runGet(t, nil, url); got.Out != oneMessage || got.Status != 0 {
 		t.Errorf("runGet(%q) = %+v, want out %q and status 0", url, got, oneMessage)
 	}
@@ -142,7 +142,7 @@ func TestGetArticleCut(t *testing.T) {
 	}
 }
 
-// A list that breaks off in the middle is as long as it came.
+// If a list breaks off in the middle, the output contains the items that arrived.
 func TestGetNewsgroupCut(t *testing.T) {
 	article := "Subject: %d\r\nMessage-ID: <%[1]d@h.example>\r\n\r\nx\r\n"
 	server, err := newstest.Start(newstest.Groups{"misc.test": {Articles: []string{fmt.Sprintf(article, 1), fmt.Sprintf(article, 2)}}}, &newstest.Options{

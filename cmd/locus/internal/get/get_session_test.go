@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Hosts that negotiate for ever, or never say a word.
+// The command stops if a host negotiates forever or sends nothing.
 func TestGetSessionHostile(t *testing.T) {
 	t.Parallel()
 	ever := func(begin, text string) func(io.ReadWriter) {
@@ -71,8 +71,8 @@ func startHost(t *testing.T, run func(*telnettest.Host) error) string {
 	return server.Addr()
 }
 
-// A host that locks the keyboard for good, one that ends behind its screen, and one
-// that takes its time to write it.
+// The command handles a host that never unlocks the keyboard, a host that disconnects after its
+// screen, and a host that writes its screen slowly.
 func TestGetScreens(t *testing.T) {
 	t.Parallel()
 	locked := startHost(t, func(h *telnettest.Host) error {
@@ -86,7 +86,7 @@ func TestGetScreens(t *testing.T) {
 		h.Receive()
 		return err
 	}) + "/"
-	// Each waits out its time, which is long enough for a machine that is busy.
+	// Each test waits for the whole timeout, which is long enough for a busy machine.
 	const stepTimeout = "10s"
 	t.Run("a screen", func(t *testing.T) {
 		t.Parallel()

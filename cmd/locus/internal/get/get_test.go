@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// cutMenu is a menu that breaks off after so many items.
+// cutMenu is a menu that ends with an error after the given number of items.
 type cutMenu struct{ items int }
 
 func (c cutMenu) Open(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -36,7 +36,7 @@ func (c cutMenu) Open(_ context.Context, req *scheme.Request) (scheme.Resource, 
 	}}, nil
 }
 
-// menuGetter returns a getter over one scheme, x-menu, and where its output goes.
+// menuGetter returns a getter that supports only the scheme x-menu and writes to out.
 func menuGetter(t testing.TB, opener scheme.Opener, out io.Writer) *getter {
 	t.Helper()
 	a := base.New(t.Context(), strings.NewReader(""), out, io.Discard, func(string) string { return "" })
@@ -51,7 +51,7 @@ func menuGetter(t testing.TB, opener scheme.Opener, out io.Writer) *getter {
 	return g
 }
 
-// What came before an error is there, and then the error.
+// The output contains the items before an error, and then the error.
 func TestMenuCut(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
@@ -84,7 +84,7 @@ func TestMenuCut(t *testing.T) {
 	}
 }
 
-// A menu of any length takes no more memory than a short one.
+// A long menu needs no more memory than a short menu.
 func TestMenuStreams(t *testing.T) {
 	for _, mode := range []string{"lines", "table", "json"} {
 		g := menuGetter(t, cutMenu{400_000}, io.Discard)

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Two processes get one URL into one file: the second says which process has it, waits,
-// and finds the file there.
+// Two processes fetch the same URL to the same file. The second process reports which process
+// holds the lock, waits, and then finds the complete file.
 func TestGetTwoProcesses(t *testing.T) {
 	locus, err := exec.LookPath("locus")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// A server that redirects to another port of its machine does not get the login that
-// netrc has for the machine; it does if netrc names that port.
+// If a server redirects to another port on the same host, the client does not send the netrc login
+// of the host. It sends the login only if netrc names this port.
 func TestNetrcRedirect(t *testing.T) {
 	var seen []string
 	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +80,7 @@ func TestNetrcRedirect(t *testing.T) {
 	if got := commandtest.Run(t, env, "get", "--allow-private", hops.URL+"/same"); got.Out != "s3cret" {
 		t.Errorf("after a redirect to the same port: %+v", got)
 	}
-	// A file that others can read or change is not used.
+	// The client does not use a netrc file that other users can read or change.
 	for _, mode := range []os.FileMode{0o644, 0o640, 0o620, 0o602} {
 		if err := os.Chmod(name, mode); err != nil {
 			t.Fatal(err)

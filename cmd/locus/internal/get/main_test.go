@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Parallel tests of this package wait for hosts that are silent, without using a processor.
+	// Many parallel tests of this package wait for silent hosts and use no processor time.
 	flag.Set("test.parallel", "16")
 	commandtest.Main(m)
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// runGet runs "locus get". change, which may be nil, changes the app before.
+// runGet runs "locus get". If the function change is not nil, runGet first calls it with the App.
 func runGet(t testing.TB, change func(a *base.App), args ...string) clitest.Result {
 	t.Helper()
 	return commandtest.Run(t, change, append([]string{"get"}, args...)...)
@@ -51,7 +51,7 @@ func TestGetTerminal(t *testing.T) {
 			t.Errorf("%q %q: %q, status %d, %s, want out %q and status %d", test.octets, test.args, got.Out, got.Status, got.Err, test.want, test.status)
 		}
 	}
-	// Outside a terminal the output is the bytes.
+	// If the output is not a terminal, the command writes the unchanged bytes.
 	if got := runGet(t, nil, commandtest.Serve(t, "\x1b[2J\x00\xff")); got.Out != "\x1b[2J\x00\xff" || got.Status != 0 {
 		t.Errorf("runGet() = %+v, want out %q and status 0", got, "\x1b[2J\x00\xff")
 	}
@@ -98,7 +98,7 @@ func TestGetTimes(t *testing.T) {
 	for _, row := range []struct {
 		url  string
 		args []string
-		want bool // the server's time
+		want bool // the file has the time that the server reports
 	}{
 		{web.URL + "/web", []string{"-O", "-d", "DIR"}, true},
 		{"ftp://" + files.Addr() + "/ftp", []string{"-O", "-d", "DIR"}, true},
@@ -214,7 +214,7 @@ func TestGetInterrupted(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x")
-	// The interrupt comes when the part contains the sent bytes.
+	// Interrupt the command when the incomplete file contains the sent bytes.
 	go func() {
 		for {
 			if info, err := os.Stat(file + ".part"); err == nil && info.Size() == 50_000 || t.Context().Err() != nil {
@@ -236,7 +236,7 @@ func TestGetInterrupted(t *testing.T) {
 	}
 }
 
-// A terminal shows no text that is in a content coding.
+// The command does not write text with a content coding to a terminal.
 func TestGetCodedToTerminal(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "br")
@@ -284,7 +284,7 @@ func TestGetReaderStops(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		sent   int
-		reads  int // octets that the reader takes
+		reads  int // number of bytes that the reader reads
 		status int
 		says   string
 	}{
@@ -314,7 +314,7 @@ func TestGetReaderStops(t *testing.T) {
 	}
 }
 
-// Only temporary failures are repeated.
+// The command retries only after temporary failures.
 func TestGetRetry(t *testing.T) {
 	for name, want := range map[string]struct {
 		answer   func(w http.ResponseWriter, r *http.Request)

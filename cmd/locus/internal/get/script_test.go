@@ -28,13 +28,13 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// The scripts of testdata/get have servers: HTTP, FTP and GOPHER in their environment
-// are host and port, GOPHERPORT is only the port, and NEWS and PRIVATENEWS are news
-// servers. The second requires a login. PROSPERO is host and port, and nothing listens
-// at PROSPEROGONE. WAIS is host and port. TELNET is a host that lets in guest with the
-// password s3cret, OPENTELNET one that lets in everybody, PLAINTELNET one that speaks
-// no Telnet, and RLOGIN and TN3270 are hosts that let in everybody. GATEWAY is a proxy
-// that makes tunnels, and else tells what it was asked for.
+// The scripts in testdata/get use test servers. Environment variables such as HTTP, FTP, GOPHER,
+// PROSPERO and WAIS contain the host and port of a server. GOPHERPORT contains only the port. NEWS
+// and PRIVATENEWS are news servers; PRIVATENEWS requires a login. No server listens at
+// PROSPEROGONE. The host TELNET accepts the user guest with the password s3cret. The hosts
+// OPENTELNET, RLOGIN and TN3270 accept every user. The host PLAINTELNET does not support the
+// Telnet protocol. GATEWAY is a proxy that opens tunnels, and responds to any other request with
+// the requested URL.
 func TestGetScripts(t *testing.T) {
 	p := scripttest.Params(t, "testdata/get")
 	setup := p.Setup
@@ -56,10 +56,10 @@ func TestGetScripts(t *testing.T) {
 	testscript.Run(t, p)
 }
 
-// scriptStep is longer than a step of a script takes.
+// scriptStep is the time limit for a step of a script.
 const scriptStep = 2 * time.Minute
 
-// await FILE N waits until a file has N octets.
+// await is the script command "await FILE N", which waits until a file contains N bytes.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: await FILE N")
@@ -74,15 +74,15 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s has no %d octets", args[0], n)
 }
 
-// ftpLog TEXT... makes sure that commands went to the FTP server, in this order
-// and perhaps with others between them; with "!", that none of them did.
+// ftpLog is the script command "ftpLog TEXT...". It checks that the FTP server received the
+// commands in this order, possibly with other commands between them. With "!", it checks that the
+// server received none of the commands.
 func ftpLog(ts *testscript.TestScript, neg bool, args []string) {
 	inLog(ts, slices.Concat(ts.Value(ftpKey{}).(*ftptest.Server).Log()...), neg, args)
 }
 
-// gopherLog TEXT... is the same for the Gopher server, and without TEXT makes sure
-// that nothing was sent. In TEXT a line end is CR LF, "\t" is TAB and "\r\n" is
-// within a form.
+// gopherLog is like ftpLog for the Gopher server. Without a TEXT, it checks that the client sent
+// nothing. In a TEXT, "\t" represents a TAB, and "\r\n" represents a line end within a form.
 func gopherLog(ts *testscript.TestScript, neg bool, args []string) {
 	log := ts.Value(gopherKey{}).(*gophertest.Server).Log()
 	if len(args) == 0 && len(log) > 0 {
@@ -95,13 +95,12 @@ func gopherLog(ts *testscript.TestScript, neg bool, args []string) {
 	inLog(ts, log, neg, requests)
 }
 
-// newsLog TEXT... is the same for the news server that everybody may read.
+// newsLog is like ftpLog for the news server that requires no login.
 func newsLog(ts *testscript.TestScript, neg bool, args []string) {
 	inLog(ts, slices.Concat(ts.Value(newsKey{}).(*newstest.Server).Log()...), neg, args)
 }
 
-// prosLog TEXT... is the same for the last lines of messages to the Prospero
-// server.
+// prosLog is like ftpLog for the last lines of messages to the Prospero server.
 func prosLog(ts *testscript.TestScript, neg bool, args []string) {
 	var lines []string
 	for _, message := range ts.Value(prosperoKey{}).(*prosperotest.Server).Requests() {
@@ -111,8 +110,8 @@ func prosLog(ts *testscript.TestScript, neg bool, args []string) {
 	inLog(ts, lines, neg, args)
 }
 
-// waisLog TEXT... is the same for the WAIS server, with requests as words. Without TEXT it
-// checks that there were no requests.
+// waisLog is like ftpLog for the WAIS server, with requests in the form of words. Without a TEXT,
+// it checks that the server received no requests.
 func waisLog(ts *testscript.TestScript, neg bool, args []string) {
 	log := ts.Value(waisKey{}).(*waistest.Server).Lines()
 	if len(args) == 0 && len(log) > 0 {
@@ -241,7 +240,8 @@ func startProspero(env *testscript.Env, ftp string) error {
 	return nil
 }
 
-// prosperoNames are directories with all kinds of entries. ftp is the host of the files on FTP.
+// prosperoNames returns directories with all kinds of entries. The parameter ftp is the FTP host
+// to which some of the entries refer.
 func prosperoNames(ftp string) prosperotest.Directory {
 	method := func(m ...string) []prosperotest.Method { return []prosperotest.Method{m} }
 	return prosperotest.Directory{
@@ -302,7 +302,7 @@ func startWAIS(env *testscript.Env) error {
 	return nil
 }
 
-// waisCoast is a database with something of everything.
+// waisCoast returns a database with documents of all kinds.
 func waisCoast() waistest.Database {
 	return waistest.Database{
 		Name:        "coast",
@@ -318,7 +318,8 @@ func waisCoast() waistest.Database {
 	}
 }
 
-// waisTypes are the forms of a document: a type and its octets, and so on.
+// waisTypes returns the versions of a document. The list contains the type and the content of each
+// version, in turn.
 func waisTypes(list ...string) (types []waistest.Typed) {
 	for pair := range slices.Chunk(list, 2) {
 		types = append(types, waistest.Typed{Wtype: pair[0], Data: []byte(pair[1])})
@@ -326,7 +327,7 @@ func waisTypes(list ...string) (types []waistest.Typed) {
 	return types
 }
 
-// gopherItems are a menu with something of everything.
+// gopherItems is a menu with items of all kinds.
 var gopherItems = gophertest.Item{Items: []gophertest.Item{
 	{Type: 'i', Name: "Welcome"},
 	{Name: "A text", Selector: "text", Data: "one\ntwo\n"},
@@ -349,7 +350,7 @@ var gopherItems = gophertest.Item{Items: []gophertest.Item{
 	{Name: "Gone", Selector: "gone", Fail: &gophertest.Failure{Code: 1, Lines: []string{"it is gone"}}},
 }}
 
-// pattern is 300,000 octets of which no two parts are the same.
+// pattern returns 300,000 bytes in which no part repeats another part.
 var pattern = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < 300_000; i++ {
@@ -358,7 +359,7 @@ var pattern = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// site is an HTTP server with troubles, one for each path.
+// site is an HTTP server that simulates a different problem at each path.
 type site struct {
 	mu  sync.Mutex
 	cut map[string]bool // requested paths
@@ -421,7 +422,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
 
-// begin sends n octets of an answer that has more.
+// begin sends the first n bytes of a longer response.
 func (s *site) begin(w http.ResponseWriter, tag string, n int) {
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Accept-Ranges", "bytes")

@@ -69,7 +69,7 @@ func TestScriptFlags(t *testing.T) {
 	}
 }
 
-// A character that comes in pieces is whole in the event that ends it.
+// A character that arrives in several pieces is complete in the event that contains its last byte.
 func TestSessionEvents(t *testing.T) {
 	var out bytes.Buffer
 	a := base.New(t.Context(), nil, &out, io.Discard, clitest.NoEnv)

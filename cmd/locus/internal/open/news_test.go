@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// A pager shows a message as people read it, and a newsgroup with its numbers.
+// In the pager, a message is formatted for reading, and a newsgroup shows the article numbers.
 func TestOpenNews(t *testing.T) {
 	server, err := newstest.Start(commandtest.NewsGroups(), nil)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// answered is one step of a user at a terminal: the output to wait for, and the input to type
-// then.
+// answered is one step of a user at a terminal. The user waits for the output seen and then types
+// the text typed.
 type answered struct{ seen, typed string }
 
 // play performs the steps and returns the whole output. After the last step, it waits for the
@@ -75,7 +75,8 @@ func hasEcho(t *testing.T, tty *os.File) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// Every kind of field, and a wrong answer to each that can have one.
+// The user answers every kind of field. Fields that can reject an answer first receive a wrong
+// answer.
 func TestOpenForm(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("picture", []byte("\x00GIF"), 0o666); err != nil {
@@ -136,7 +137,7 @@ func TestOpenForm(t *testing.T) {
 // Enter accepts the default, and the printed URL works in a shell.
 func TestOpenFormDefaults(t *testing.T) {
 	s := commandtest.EveryKind()
-	// A hidden field without an answer hides nothing.
+	// If a hidden field has no answer, the command shows the URL.
 	got, _ := openForm(t, s, []answered{
 		{": ", "\n"}, {"shown): ", "\r"}, {"> ", "\x04"}, {"text [Red]: ", "\n"},
 		{"[y]: ", "\n"}, {"]: ", "-\n"}, {"none): ", "\n"},
@@ -180,7 +181,7 @@ func TestOpenFormSecure(t *testing.T) {
 	}
 }
 
-// The end of the input, Ctrl-C, and too many wrong answers: nothing is sent.
+// After the end of input, Ctrl-C, or too many wrong answers, the command sends nothing.
 func TestOpenFormEnds(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -209,7 +210,7 @@ func TestOpenFormEnds(t *testing.T) {
 	}
 }
 
-// Programs hear of it too.
+// The JSON output also reports the failure.
 func TestOpenFormEndsJSON(t *testing.T) {
 	got, _ := openForm(t, commandtest.EveryKind(), []answered{{"[Anna]: ", "\x04"}}, "--json", "x-form://h/")
 	if got.Status != base.StatusAccess || !strings.HasPrefix(got.Out, `{"url":"x-form://h/","error":{"kind":"input","message":"`) {
@@ -217,7 +218,7 @@ func TestOpenFormEndsJSON(t *testing.T) {
 	}
 }
 
-// A Ctrl-C that the terminal turns into a signal.
+// The terminal converts Ctrl-C to a signal.
 func TestOpenFormInterrupted(t *testing.T) {
 	person, name := clitest.NewTTY(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -233,7 +234,7 @@ func TestOpenFormInterrupted(t *testing.T) {
 	if got.Status != base.StatusInterrupted || s.Last() != nil || !strings.Contains(got.Err, "nothing was submitted") {
 		t.Errorf("Run(open, x-form://h/) = %+v, %q, want status %d, s.Last() nil and %q in err", got, s.Last(), base.StatusInterrupted, "nothing was submitted")
 	}
-	fmt.Fprint(person, "\n") // for the read that was left alone
+	fmt.Fprint(person, "\n") // ends the abandoned read
 }
 
 func TestOpenSearch(t *testing.T) {
@@ -303,7 +304,8 @@ func atTerminal(t *testing.T, env []string, steps []answered, args ...string) (s
 	return strings.TrimSuffix(s.seen.String(), "status "), status
 }
 
-// unended is a server that sends lines, and then no more but does not end.
+// unended starts a server that sends some lines and then stays silent without closing the
+// connection.
 func unended(t *testing.T) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for i := range 60 {
@@ -316,7 +318,8 @@ func unended(t *testing.T) string {
 	return server.URL
 }
 
-// A pager shows the first previous screen all has come, and its "q" ends all at once.
+// The pager shows the first screen before all data has arrived. The key "q" in the pager
+// immediately ends the program.
 func TestOpenPagerProcess(t *testing.T) {
 	if _, err := exec.LookPath("less"); err != nil {
 		t.Skip(err)
@@ -327,7 +330,7 @@ func TestOpenPagerProcess(t *testing.T) {
 	}
 }
 
-// Only the pager gets Ctrl-C.
+// Only the pager receives Ctrl-C.
 func TestOpenPagerInterrupted(t *testing.T) {
 	server := unended(t)
 	const pager = `PAGER=trap "echo heard" INT; read -r line; echo "first: $line"; until read -r key </dev/tty; do :; done; echo "key: $key"`
@@ -335,21 +338,21 @@ func TestOpenPagerInterrupted(t *testing.T) {
 	if seen, status := atTerminal(t, []string{pager}, steps, "open", server); status != 0 || strings.Contains(seen, "locus:") || !strings.Contains(seen, "heard") {
 		t.Errorf("atTerminal(open, %q) = status %d, %q, want status 0, no %q in seen and %q in seen", server, status, seen, "locus:", "heard")
 	}
-	// One that knows nothing of it ends, and that is an interrupt.
+	// A pager that does not handle Ctrl-C ends, which counts as an interrupt.
 	if seen, status := atTerminal(t, []string{"PAGER=cat"}, []answered{{"line 60 of many", "\x03"}}, "open", server); status != base.StatusInterrupted {
 		t.Errorf("atTerminal(open, %q) = status %d, %q, want status %d", server, status, seen, base.StatusInterrupted)
 	}
 }
 
-// The end of the program is the end of its pager.
+// When the program ends, its pager also ends.
 func TestOpenPagerTerminated(t *testing.T) {
 	if seen, status := atTerminal(t, []string{"PAGER=kill -TERM $PPID; exec sleep 60"}, nil, "open", unended(t)); status != base.StatusInterrupted {
 		t.Errorf("atTerminal(open) = status %d, %q, want status %d", status, seen, base.StatusInterrupted)
 	}
 }
 
-// Ctrl-C at a question of the program itself, where the terminal sends the signal
-// and where it does not.
+// The user presses Ctrl-C at a prompt of the program. In some prompts the terminal sends a signal,
+// and in others it does not.
 func TestOpenInterruptedProcess(t *testing.T) {
 	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "survey", Selector: "survey", Ask: []string{"AskP: Password", "Ask: Name"}},
@@ -374,8 +377,8 @@ func TestOpenInterruptedProcess(t *testing.T) {
 	}
 }
 
-// The command that is shown after a submission submits the same again, also at
-// another port than gopher's own.
+// The command that locus shows after a submission submits the same answers again, even at a port
+// other than the Gopher port.
 func TestOpenRepeats(t *testing.T) {
 	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "survey", Selector: "it's", Ask: []string{"Ask: Name", "AskL: More", "Choose: Color\tRed\tGreen"}, Reply: gophertest.Echo},

@@ -23,12 +23,12 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// postOffice is a relay that takes messages, without TLS.
+// postOffice is a relay that accepts messages without TLS.
 type postOffice struct {
 	addr   string
 	mu     sync.Mutex
-	taken  []string // sender, recipients and message of each
-	refuse bool     // every recipient is unknown
+	taken  []string // sender, recipients and text of each message
+	refuse bool     // the relay rejects every recipient
 }
 
 func newPostOffice(t *testing.T) *postOffice {
@@ -95,7 +95,7 @@ func (s *postSession) Data(r io.Reader) error {
 // correspond runs "locus open" and performs the steps. The editor adds a line to the text.
 func correspond(t *testing.T, env map[string]string, steps []answered, args ...string) (got clitest.Result, seen string) {
 	t.Helper()
-	// Drafts are stored there.
+	// The command stores drafts in this directory.
 	t.Setenv("TMPDIR", t.TempDir())
 	person, name := clitest.NewTTY(t)
 	hold, err := clitest.OpenTTY(name)()
@@ -118,7 +118,7 @@ func correspond(t *testing.T, env map[string]string, steps []answered, args ...s
 			}
 			return values[name]
 		}
-		// Ctrl-C, which the test's terminal does not send.
+		// Simulate Ctrl-C, which the terminal of the test does not send.
 		if env["cancel"] != "" {
 			go func() {
 				<-all
@@ -303,8 +303,8 @@ func TestOpenMailtoTLS(t *testing.T) {
 	}
 }
 
-// scriptedRelay is an SMTP server that answers each command by its first word, or by
-// the whole line if there is an answer to it. It serves until the test ends.
+// scriptedRelay starts an SMTP server that runs until the end of the test. The map answers
+// contains the reply to a whole line, or to all commands with the same first word.
 func scriptedRelay(t *testing.T, answers map[string]string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -350,8 +350,8 @@ func scriptedRelay(t *testing.T, answers map[string]string) (addr string) {
 	return l.Addr().String()
 }
 
-// A message that the relay did not take is a failure, also if the person has decided
-// that it is not sent.
+// If the relay rejects a message, the command fails, even if the user then decides not to send the
+// message.
 func TestOpenMailtoRefused(t *testing.T) {
 	for _, row := range []struct {
 		name    string

@@ -49,7 +49,7 @@ func TestOpenMailtoOutput(t *testing.T) {
 		t.Errorf("%v\n%s, want no error, m.Subject() %q and 2 of m.Parts()", err, octets, "Grüße")
 	}
 
-	// No file is replaced.
+	// The command does not replace an existing file.
 	if got := openMailto(t, "-o", "new.eml", "mailto:a@b"); got.Status != 3 || !strings.Contains(got.Err, "exists") {
 		t.Errorf("openMailto(-o, new.eml, mailto:a@b) = %+v, want status 3 and %q in err", got, "exists")
 	}
@@ -98,7 +98,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 			t.Errorf("%q: %+v, want %d, %s", row.args, got, row.status, row.says)
 		}
 	}
-	// Nothing is sent: the message says how to send.
+	// The command sends nothing, and the message describes how to send the mail.
 	if got := commandtest.Run(t, nil, "open", "-o", "-", "mailto:a@b"); got.Status != 3 || !strings.Contains(got.Err, "mail.from") {
 		t.Errorf("Run(open, -o, -, mailto:a@b) = %+v, want status 3 and %q in err", got, "mail.from")
 	}

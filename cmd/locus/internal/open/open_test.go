@@ -115,7 +115,7 @@ func TestTildes(t *testing.T) {
 	}
 }
 
-// deaf is a host that takes nothing.
+// deaf is a host that reads nothing.
 type deaf struct {
 	scheme.Terminal
 	closed chan struct{}
@@ -141,7 +141,7 @@ func (d *deaf) Close() error {
 	return d.Terminal.Close()
 }
 
-// A host that takes nothing does not keep the person from leaving.
+// The user can leave the session even if the host reads nothing.
 func TestSessionHostReadsNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -15,7 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// paged configures an app with a terminal as output, and with the given pager.
+// paged returns a function that configures an App with a terminal as output and with the given
+// pager.
 func paged(pager string) func(*base.App) {
 	return func(a *base.App) {
 		a.OutTTY = true
@@ -71,7 +72,7 @@ func TestOpenPager(t *testing.T) {
 	if got.Out != "one\\x1b[2J\ntwo\n" {
 		t.Errorf("Run(open, %q) = %+v, want out %q", text, got, "one\\x1b[2J\ntwo\n")
 	}
-	// Programs get what "locus get" writes.
+	// If the output is not a terminal, the command writes the same bytes as "locus get".
 	if got := commandtest.Run(t, nil, "open", text); got.Out != "one\x1b[2J\ntwo\n" || got.Status != 0 {
 		t.Errorf("Run(open, %q) = %+v, want out %q and status 0", text, got, "one\x1b[2J\ntwo\n")
 	}
@@ -80,13 +81,13 @@ func TestOpenPager(t *testing.T) {
 	}
 }
 
-// Where no pager is, text goes straight to the terminal.
+// If no pager is installed, the command writes text directly to the terminal.
 func TestOpenNoPager(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if got := commandtest.Run(t, paged(""), "open", commandtest.Serve(t, "text\n")); got.Out != "text\n" || got.Status != 0 {
 		t.Errorf("Run(open) = %+v, want out %q and status 0", got, "text\n")
 	}
-	// Which is less, if there is one.
+	// The default pager is less, if it is installed.
 	program := filepath.Join(os.Getenv("PATH"), "less")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nread line\necho \"less: $line\"\n"), 0o777); err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func TestOpenNoPager(t *testing.T) {
 	}
 }
 
-// A pager that ends does not wait for a server that says nothing.
+// When the pager ends, the command does not wait for a silent server.
 func TestOpenPagerEnds(t *testing.T) {
 	closed := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -116,8 +117,8 @@ func TestOpenPagerEnds(t *testing.T) {
 	}
 }
 
-// What came before an error is shown, and then the error; notes come when the
-// pager is gone.
+// The pager shows the items before an error, and then the error. Notes appear after the pager has
+// ended.
 func TestOpenPagerMenu(t *testing.T) {
 	s := &commandtest.Survey{Reply: &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
 		if yield(scheme.Item{URL: locus.MustParse("x-form://h/a"), Title: "gr\xfcn", Kind: scheme.KindMenu, Size: -1}, nil) {

@@ -11,12 +11,12 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// badInput is a standard input that breaks.
+// badInput is a standard input whose reads fail.
 type badInput struct{}
 
 func (badInput) Read([]byte) (int, error) { return 0, os.ErrPermission }
 
-// Failures of pipes.
+// The command reports failures of pipes.
 func TestOpenPipe(t *testing.T) {
 	t.Parallel()
 	url := "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) {
@@ -27,7 +27,7 @@ func TestOpenPipe(t *testing.T) {
 	if got.Status != base.StatusAccess || !strings.Contains(got.Err, "permission denied") || got.Out != "hello\r\n" {
 		t.Errorf("Run(open, %q) = %+v, want status %d, %q in err and out %q", url, got, base.StatusAccess, "permission denied", "hello\r\n")
 	}
-	// A host that ends does not care for the rest of the input.
+	// If the host ends the session, the command ignores the remaining input.
 	url = "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) { io.WriteString(c, "bye\r\n") }) + "/"
 	got = commandtest.Run(t, func(a *base.App) { a.In = manyLines{} }, "open", url)
 	if got.Status != 0 && !strings.Contains(got.Err, "reset") || got.Out != "bye\r\n" {
@@ -53,7 +53,7 @@ type manyLines struct{}
 
 func (manyLines) Read(p []byte) (int, error) { return copy(p, "line\n"), nil }
 
-// A pipe gets the octets of the host, and only --safe filters them.
+// The command writes the unchanged output of the host to a pipe. Only --safe filters the output.
 func TestOpenPipeLevels(t *testing.T) {
 	t.Parallel()
 	const hello = "\x1b[1mhello\x1b[?1049h\x1b[c\r\n"

@@ -25,25 +25,25 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// sitting is a person at a terminal, where a shell runs the program and then says
-// its status.
+// sitting simulates a user at a terminal. A shell on the terminal runs the program and then prints
+// the exit status.
 type sitting struct {
 	t       *testing.T
 	person  *os.File
 	screen  *bufio.Reader
-	tty     *os.File // the other end, as long as anybody needs it
+	tty     *os.File // the other end of the terminal, kept open while a process needs it
 	name    string
 	command *exec.Cmd
 	seen    strings.Builder
 }
 
-// theProgram is a script of a shell that runs the program with the arguments.
+// theProgram is a shell script that runs the program with the arguments.
 const theProgram = `locus "$@"; echo "status $?"; read -r end`
 
-// maxSitting is how long a person sits there at most.
+// maxSitting is the time limit for a sitting.
 const maxSitting = 2 * time.Minute
 
-// sit begins with a script of a shell, which has args.
+// sit starts a shell script with the given arguments on a new terminal.
 func sit(t *testing.T, script string, args ...string) *sitting {
 	t.Helper()
 	return sitWith(t, nil, script, args...)
@@ -76,14 +76,14 @@ func sitWith(t *testing.T, env []string, script string, args ...string) *sitting
 	return s
 }
 
-// leave ends all at the terminal.
+// leave ends all processes on the terminal.
 func (s *sitting) leave() {
 	s.command.Process.Kill()
 	// After the connection has ended, the program does not wait for more output.
 	s.tty.Close()
 }
 
-// see waits until a text is seen.
+// see waits until the terminal has shown all of the texts.
 func (s *sitting) see(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
@@ -93,7 +93,7 @@ func (s *sitting) see(texts ...string) {
 
 func (s *sitting) types(text string) { io.WriteString(s.person, text) }
 
-// command types a command for the program itself.
+// commands types a command for the program itself.
 func (s *sitting) commands(text string) {
 	s.t.Helper()
 	s.types("\x1d")
@@ -108,8 +108,8 @@ func (s *sitting) resize(columns, rows uint16) {
 	}
 }
 
-// end waits for the end of the program and returns the whole output. It checks that the
-// terminal is restored and the guard is gone.
+// end waits for the end of the program and returns the whole output. It checks that the terminal
+// is restored and that the guard process has ended.
 func (s *sitting) end(status int) string {
 	s.t.Helper()
 	s.see(fmt.Sprintf("status %d\r\n", status))
@@ -124,7 +124,7 @@ func (s *sitting) end(status int) string {
 	return s.seen.String()
 }
 
-// inOrder checks that the terminal is restored.
+// inOrder checks that the program has restored the terminal.
 func (s *sitting) inOrder() {
 	s.t.Helper()
 	state, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
@@ -136,7 +136,7 @@ func (s *sitting) inOrder() {
 	}
 }
 
-// watcher is the process that watches the terminal, or 0.
+// watcher returns the process ID of the terminal guard, or 0.
 func (s *sitting) watcher() int {
 	list, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *sitting) watcher() int {
 	return 0
 }
 
-// program is the process of the program.
+// program returns the process ID of the program.
 func (s *sitting) program() int {
 	s.t.Helper()
 	pid := s.command.Process.Pid
@@ -191,7 +191,7 @@ func started(t *testing.T, server *telnettest.Server, err error) *telnettest.Ser
 	return server
 }
 
-// heard waits until a host has heard something.
+// heard waits until the host has logged the entries.
 func heard(t *testing.T, server *telnettest.Server, entries ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), maxSitting)
@@ -203,8 +203,8 @@ func heard(t *testing.T, server *telnettest.Server, entries ...string) {
 	}
 }
 
-// A login with the user and password of the URL, which are neither shown nor sent
-// automatically; window sizes; and all commands of locus.
+// The user logs in with the user name and password of the URL, which the program neither shows nor
+// sends automatically. The test also changes the window size and runs all commands of locus.
 func TestTerminalSession(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}})
 	s := sit(t, theProgram, "open", "telnet://guest:s3cret@"+server.Addr()+"/")
@@ -282,7 +282,7 @@ func TestTerminalSessionLines(t *testing.T) {
 	s.end(0)
 }
 
-// A host that turns its echo off and on again.
+// The session works if the host turns its echo off and on again.
 func TestTerminalSessionEcho(t *testing.T) {
 	server := startTelnet(t, nil)
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
@@ -337,7 +337,7 @@ func TestTerminalSessionEchoTurns(t *testing.T) {
 		read(len("go\r\n"))
 		io.WriteString(c, "ready")
 		read(len("x\r\n"))
-		// From here on the line that is typed is not complete.
+		// From here on, the typed line is incomplete.
 		io.WriteString(c, "\xff\xfb\x01")
 		got <- read(len("\xff\xfd\x01"))
 		got <- read(len("abc"))
@@ -435,23 +435,23 @@ func TestTerminalSessionSafe(t *testing.T) {
 	}
 }
 
-// hostileSequences are those that a terminal must not get from a host.
+// hostileSequences contains sequences from a host that must not reach a terminal.
 var hostileSequences = strings.Fields("\x1b]0;title\a \x1b]2;title\x1b\\ \x1b]52;c;cm0=\a \x1b]52;c;?\x1b\\ \x1b]8;;http://h/\x1b\\ \x1b]8;;\x1b\\ \x1b]10;?\a " +
 	"\x1b[c \x1b[>c \x1b[=c \x1b[5n \x1b[6n \x1b[?6n \x1b[x \x1b[?1$p \x1b[>q \x1b[14t \x1b[21t \x1b[8;9;9t \x1b[5i \x1bZ \x05 \x1bc \x1bkname\x1b\\ " +
 	"\x1bP$qm\x1b\\ \x1bP+q544e\x1b\\ \x1bPq#0\x1b\\ \x1b_Gf=1\x1b\\ \x1b^private\x1b\\ \x1bXstart\x1b\\ \x1b[?1003h \x1b[?1004h")
 
 const (
-	// hostileC1 has sequences with the controls C1, as octets and encoded.
+	// hostileC1 contains sequences with C1 control characters, as single bytes and in UTF-8.
 	hostileC1 = "\x9a|\x9bc|\x9b6n|\x9b21t|\x9d0;t\x9c|\x90$qm\x9c|\x9f_\x9c|\x9e^\x9c|\x98X\x9c|\u009b6n|\u009d52;c;cm0=\u009c"
-	// harmlessC1 is hostileC1 without the controls.
+	// harmlessC1 is hostileC1 without the control characters.
 	harmlessC1 = "|c|6n|21t|0;t|$qm|_|^|X|6n|52;c;cm0="
 
 	drawing      = "<begin>\x1b[1;31mred\x1b[0m\x1b[2J\x1b[H\x1b[5;7Hé"
 	otherDrawing = "\x1b[?1049h\x1b[?1h\x1b=\x1b[?25l\x1b[1;24r\x1b[Kscreen\x1b[?1049l\x1b[3A\x1b[?1000h\x1b[?2004h\x1b7\x1b8\x1b(0q\x1b(B<end>"
 )
 
-// A terminal gets no question, title or clipboard sequence of a host of any session, as a
-// whole or in pieces, but its colors, moves and modes.
+// In any session, no query, title or clipboard sequence of a host reaches the terminal, even if it
+// arrives in pieces. Sequences for colors, cursor movement and modes reach the terminal.
 func TestTerminalSessionFiltered(t *testing.T) {
 	hostOutput := drawing + strings.Join(hostileSequences, "|") + "|" + hostileC1 + otherDrawing
 	filteredOutput := drawing + strings.Repeat("|", len(hostileSequences)) + harmlessC1 + otherDrawing
@@ -492,13 +492,13 @@ func TestBrowseSessionFiltered(t *testing.T) {
 	s := sit(t, theProgram, "browse", "telnet://"+server.Addr()+"/")
 	s.see(drawing+strings.Repeat("|", len(hostileSequences)-1)+otherDrawing, "Enter shows the page again.")
 	s.types("\r")
-	s.see("]2;locus: ") // the browser is back
+	s.see("]2;locus: ") // the browser is on the screen again
 	s.types("q")
 	s.end(0)
 }
 
-// A session that ends while the person is at a command, and one that ends without a
-// word from a host that is silent.
+// A session may end while the user types a command. A session with a silent host may end without
+// any output.
 func TestTerminalSessionEnds(t *testing.T) {
 	server := startTelnet(t, nil)
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
@@ -610,7 +610,7 @@ func TestTerminalSessionSuspended(t *testing.T) {
 	s.end(0)
 }
 
-// A trace is written in lines, also where the terminal makes none.
+// The trace consists of complete lines, even on a terminal in raw mode.
 func TestTerminalSessionTrace(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}})
 	s := sit(t, theProgram, "open", "-v", "telnet://"+server.Addr()+"/")
@@ -646,7 +646,7 @@ func TestTerminalSessionRlogin(t *testing.T) {
 	if seen := s.end(0); strings.Contains(seen, "suggests") {
 		t.Errorf("end() = %q, want no %q in seen", seen, "suggests")
 	}
-	// In lines too.
+	// The same applies if locus echoes lines.
 	s = sit(t, theProgram, "open", "rlogin://guest@"+server.Addr()+"/")
 	s.see("> ")
 	s.commands("mode line")

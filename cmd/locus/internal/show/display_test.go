@@ -73,7 +73,7 @@ func TestDisplaySafe(t *testing.T) {
 			t.Errorf("%q: %q, want %q on the first screen", host, got, "abc")
 		}
 	}
-	// Other modes of the same sequence pass.
+	// The other modes in the same sequence reach the terminal.
 	var out bytes.Buffer
 	d := Display{Writer: &out}
 	d.Write([]byte("\x1b[?25;1049;7h"))
@@ -82,7 +82,7 @@ func TestDisplaySafe(t *testing.T) {
 	}
 }
 
-// lastTurn is a readable reference for the detection of screen switches, for text in one piece.
+// lastTurn is a simple reference for the detection of screen switches in an unsplit text.
 var lastTurn = regexp.MustCompile(`\x1b\[\?[0-9;]*[hl]`)
 
 func FuzzDisplay(f *testing.F) {

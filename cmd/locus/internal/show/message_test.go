@@ -27,7 +27,7 @@ func TestIsMessage(t *testing.T) {
 	}
 }
 
-// A spool reads the same data from memory and from a file. The file is gone afterwards.
+// A spool reads the same data from memory and from a file. Afterwards, the file no longer exists.
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -76,7 +76,7 @@ func TestSpoolWithoutTempDir(t *testing.T) {
 	}
 }
 
-// A message without an end stops at the limit.
+// The spool stops reading an endless message at the size limit.
 func TestSpoolLimit(t *testing.T) {
 	h := spool{most: 10}
 	if n, err := h.Write(make([]byte, 10)); n != 10 || err != nil {
@@ -101,7 +101,7 @@ func (c *cancelling) ReadAt(p []byte, at int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, at)
 }
 
-// A message is parsed until its context is done.
+// The parser stops when the context is cancelled.
 func TestParseEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	text := "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\nx\n", 1<<20)

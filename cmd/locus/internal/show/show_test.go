@@ -95,8 +95,7 @@ Gone
 	}
 }
 
-// Lines that wait for the first link are there when it does not come, and when
-// there are too many of them to wait.
+// The table writes the buffered lines if no link arrives, or if it has buffered too many lines.
 func TestWriteTableBuffersLines(t *testing.T) {
 	text := scheme.Item{Title: "text", Kind: scheme.KindInfo, Size: -1}
 	broken := errors.New("broken")
@@ -159,8 +158,7 @@ func TestWriteLines(t *testing.T) {
 	}
 }
 
-// Whatever a server calls an item, it is one line, and the terminal obeys nothing
-// of it.
+// For any title that a server sends, an item is one line and contains no control characters.
 func FuzzTable(f *testing.F) {
 	f.Add("title", "note", int64(1), true)
 	f.Add("\x1b[2J\r\n\t", "\u202e", int64(-1), false)

@@ -23,13 +23,13 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// output is the output and the status of a run.
+// output holds the output and the exit status of a run.
 type output struct {
 	out, errs string
 	status    int
 }
 
-// pieces reads a text in pieces of random size, as a pipe gives them.
+// pieces reads a text in pieces of random size, as from a pipe.
 type pieces struct {
 	text []byte
 	r    *rand.Rand
@@ -44,7 +44,8 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// newApp returns an app that reads text. On a terminal both outputs are one.
+// newApp returns an App that reads the text, and its two outputs. If terminal is true, both
+// outputs are the same.
 func newApp(t testing.TB, text []byte, terminal bool, seed uint64) (*base.App, *bytes.Buffer, *bytes.Buffer) {
 	var out, errs bytes.Buffer
 	errOut := &errs
@@ -79,7 +80,8 @@ func sideBySide(t testing.TB, line string, text []byte, terminal bool, seed uint
 	return output{out.String(), errs.String(), status}
 }
 
-// oneByOne is the readable twin of a run: it answers a line, and then reads the next.
+// oneByOne is a simple reference implementation of a run. It processes each line before it reads
+// the next line.
 func oneByOne(t testing.TB, line string, text []byte, terminal bool, seed uint64) output {
 	a, out, errs := newApp(t, text, terminal, seed)
 	var err error
@@ -111,7 +113,7 @@ func oneByOne(t testing.TB, line string, text []byte, terminal bool, seed uint64
 	a.Out.Flush()
 	o := output{out.String(), errs.String(), a.ExitStatus()}
 	if words[0] == "parse" && !a.Flags.JSON {
-		// The first answer has no blank line before it.
+		// There is no blank line before the first result.
 		o.out = strings.Replace(o.out, "\n", "", 1)
 		if terminal && !strings.HasPrefix(out.String(), "\n") {
 			o.out = withoutFirstBlank(out.String())
@@ -120,7 +122,7 @@ func oneByOne(t testing.TB, line string, text []byte, terminal bool, seed uint64
 	return o
 }
 
-// withoutFirstBlank leaves out the first blank line, which messages may precede.
+// withoutFirstBlank removes the first blank line of the text. Messages may precede this line.
 func withoutFirstBlank(text string) string {
 	before, after, ok := strings.Cut(text, "\n\n")
 	if !ok {
@@ -142,7 +144,7 @@ var hostile = []string{
 	"http://h/" + strings.Repeat("y", locus.MaxLen), strings.Repeat("x", 2*locus.MaxLen-2), strings.Repeat("x", 2*locus.MaxLen+1), strings.Repeat("\x00", 3*locus.MaxLen),
 }
 
-// hostileText has n lines of all kinds.
+// hostileText returns n lines of all kinds.
 func hostileText(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 2))
 	var b bytes.Buffer
@@ -155,7 +157,7 @@ func hostileText(seed uint64, n int) []byte {
 			line = "gopher://h"
 		}
 		b.WriteString(line)
-		// The twin counts the CR at the end of a line that is cut.
+		// The reference implementation counts the CR at the end of a truncated line.
 		if len(line) < 2*locus.MaxLen && r.IntN(3) == 0 {
 			b.WriteByte('\r')
 		}
@@ -189,8 +191,8 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("offset %d: %q, want %q", i, part(got), part(want))
 }
 
-// Lines that are answered side by side have the answers, messages and status that they
-// have one by one.
+// Concurrent processing of lines has the same results, messages and status as sequential
+// processing.
 func TestBulkMatchesSingle(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		for i, line := range commandLines {
@@ -200,7 +202,7 @@ func TestBulkMatchesSingle(t *testing.T) {
 			compareVariants(t, line, nil, terminal, 1)
 			for _, text := range hostile {
 				if len(text) > locus.MaxLen && i%6 > 0 {
-					continue // a second each in JSON
+					continue // each of these lines takes a second in JSON
 				}
 				compareVariants(t, line, []byte(text), terminal, 1)
 				if len(text) < locus.MaxLen {
@@ -224,7 +226,8 @@ func FuzzVariants(f *testing.F) {
 	})
 }
 
-// looksCompressed reports whether text may be a compressed file or UTF-16, which is decoded.
+// looksCompressed reports whether the command could treat the text as a compressed file or as
+// UTF-16.
 func looksCompressed(text []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "\x1f\x9d", "\x1f\xa0", "BZh", "\xfd7zXZ", "\x28\xb5\x2f\xfd", "\xff\xfe", "\xfe\xff"} {
 		if len(text) > 0 && strings.HasPrefix(magic, string(text[:min(len(text), len(magic))])) {
@@ -385,7 +388,8 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// The file of --invalid says where in the line the fault is, and why, without a password.
+// The file for invalid inputs contains the position and the reason of each fault, without
+// passwords.
 func TestInvalidRecords(t *testing.T) {
 	for _, row := range []struct{ flags, text, want string }{
 		{"", "http://h:x/\n", `"line":1,"offset":9,"reason":"a port is decimal digits","text":"http://h:x/"`},
@@ -409,7 +413,7 @@ func TestInvalidRecords(t *testing.T) {
 	}
 }
 
-// After 20 messages the other invalid lines are counted by rule.
+// After 20 messages, the command only counts invalid lines by rule.
 func TestManyInvalidLines(t *testing.T) {
 	bad := func(n int) []byte {
 		return []byte("http://a/\n" + strings.Repeat("foo\n", n) + "http://h:x/\nhttp://b/\n")
@@ -474,7 +478,7 @@ func TestInvalidFileFails(t *testing.T) {
 	}
 }
 
-// A pipe's answers come before more input is waited for.
+// The command writes all results before it waits for more input from a pipe.
 func TestAnswersBeforeWaiting(t *testing.T) {
 	for _, line := range []string{"canonical", "canonical --unique", "check", "parse --json"} {
 		in, to := io.Pipe()
@@ -513,7 +517,7 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 	}
 }
 
-// endless reads the same line for ever.
+// endless returns the same line forever.
 type endless struct{ after func() }
 
 func (e endless) Read(b []byte) (int, error) {
@@ -544,7 +548,7 @@ func TestInterruptAndClosedPipe(t *testing.T) {
 		a = base.New(t.Context(), endless{func() {}}, to, io.Discard, func(string) string { return "" })
 		want := 0
 		if strings.HasPrefix(line, "check --quiet") {
-			continue // it writes nothing
+			continue // this command writes no results
 		}
 		if status := execute(a, line+" -"); status != want {
 			t.Errorf("%s: status %d after the pipe was closed", line, status)
@@ -552,7 +556,7 @@ func TestInterruptAndClosedPipe(t *testing.T) {
 	}
 }
 
-// A line that is canonical already is answered without an allocation.
+// Processing a line in canonical form does not allocate memory.
 func TestQuickAllocatesNothing(t *testing.T) {
 	a, _, _ := newApp(t, nil, false, 1)
 	var err error
@@ -566,7 +570,7 @@ func TestQuickAllocatesNothing(t *testing.T) {
 	w := r.newWorker()
 	most := 5.0
 	if view := testing.AllocsPerRun(20, func() { _ = len(octet.View(block.Text)) }); view > 0 {
-		most += 1000 // the portable code copies the bytes that it reads as a string
+		most += 1000 // the portable code copies the bytes that it converts to a string
 	}
 	if n := testing.AllocsPerRun(20, func() { w.answerBlock(block) }); n > most {
 		t.Errorf("%v allocations for 1000 lines", n)

@@ -12,8 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// lineSource is a standard input of n different URLs. Now and then it looks at
-// the memory in use.
+// lineSource is a standard input with n different URLs. It measures the memory use at intervals.
 type lineSource struct {
 	n    int
 	left string
@@ -53,7 +52,7 @@ func TestCanonicalStreams(t *testing.T) {
 	if status := commands.Run(a, []string{"canonical", "-"}); status != base.StatusDone {
 		t.Fatalf("status %d, want status %d", status, base.StatusDone)
 	}
-	// The input is 60 MB. Each processor has blocks.
+	// The input is 60 MB. Each processor holds some blocks.
 	if source.most > before.HeapAlloc+20<<20+uint64(runtime.GOMAXPROCS(0))<<22 {
 		t.Errorf("%d octets in use, %d before", source.most, before.HeapAlloc)
 	}

@@ -16,7 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// drawn returns what parse draws for input on a terminal of that many columns.
+// drawn returns the drawing of "locus parse" for an input on a terminal with the given number of
+// columns.
 func drawn(t *testing.T, columns int, input string) string {
 	t.Helper()
 	var out strings.Builder
@@ -80,8 +81,8 @@ func TestDrawingHasColors(t *testing.T) {
 	}
 }
 
-// FuzzDrawing draws anything at any width: every line fits, and nothing comes
-// out that a terminal obeys.
+// FuzzDrawing draws any text at any width. Every line must fit on the terminal, and the drawing
+// must not contain control characters.
 func FuzzDrawing(f *testing.F) {
 	for _, input := range []string{"http://h/", "ftp://u:p@h:1/a#b", "x", "%", "mailto:\x9b", "http://h/\u202e\u65e5", "x:\xff\xfe#", "http://h/\x00"} {
 		f.Add(input, 80)
@@ -94,7 +95,7 @@ func FuzzDrawing(f *testing.F) {
 				t.Fatalf("%q at %d: %q, want term.Safe(line) %q", input, columns, line, line)
 			}
 		}
-		// The drawing itself ends where the list of findings begins.
+		// The list of findings follows the drawing.
 		for _, line := range strings.Split(got, "\n") {
 			if strings.HasPrefix(line, "scheme") || strings.HasPrefix(line, "^") {
 				if w := term.Width(line); w > max(columns, 20) {

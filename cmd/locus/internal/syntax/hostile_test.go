@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
-// No road shows a password but in the URL that canonical writes.
+// No code path shows a password, except in the URL that "locus canonical" writes.
 func TestNoInputShowsPasswords(t *testing.T) {
 	for _, url := range secrettest.URLs(secrettest.Password, "h.example") {
 		t.Chdir(t.TempDir())
@@ -27,7 +27,7 @@ func TestNoInputShowsPasswords(t *testing.T) {
 		}
 		for _, line := range []string{"canonical", "canonical --json", "parse", "canonical --invalid drop", "canonical --invalid keep", "canonical --invalid " + file, "canonical --invalid " + url} {
 			if strings.HasSuffix(line, " "+url) && (len(strings.Fields(line)) > 3 || filepath.IsAbs(url)) {
-				continue // a blank in the URL, or a file outside the folder
+				continue // a space in the URL, or a file outside the directory
 			}
 			got := sideBySide(t, line, []byte(url+"\n"), false, 1)
 			if strings.Contains(got.errs, secrettest.Password) {
@@ -40,7 +40,7 @@ func TestNoInputShowsPasswords(t *testing.T) {
 	}
 }
 
-// hasNoLogin is not true where shown hides or escapes something.
+// If hasNoLogin returns true, the function shown masks and escapes nothing.
 func FuzzHasNoLogin(f *testing.F) {
 	for _, url := range secrettest.URLs(secrettest.Password, "h") {
 		f.Add(url)
@@ -81,14 +81,14 @@ func TestLongLinesAreShortened(t *testing.T) {
 			}
 		}
 	}
-	// A finding for each octet, with the URL.
+	// Each byte causes a finding that repeats the URL.
 	got := sideBySide(t, "check", []byte("http://h/"+strings.Repeat("~", 10_000)+"\n"), false, 1)
 	if n := len(got.out); n < 10_000*1000 || n > 10_000*2000 {
 		t.Errorf("%d octets", n)
 	}
 }
 
-// Lines near the longest that is read have the same answers on both roads.
+// For lines near the maximum length, both code paths return the same results.
 func TestLongestLine(t *testing.T) {
 	for _, size := range []int{locus.MaxLen - 1, locus.MaxLen, locus.MaxLen + 1, 2*locus.MaxLen - 2, 2*locus.MaxLen - 1, 2 * locus.MaxLen, 2*locus.MaxLen + 1, 4*locus.MaxLen - 1, 4 * locus.MaxLen, 4*locus.MaxLen + 1} {
 		for _, end := range []string{"", "\n", "\r\n", "\r"} {
@@ -106,7 +106,7 @@ func TestLongestLine(t *testing.T) {
 	}
 }
 
-// A line that begins with "!" makes no list of URLs an index.
+// A list of URLs is not an index, even if a line begins with "!".
 func TestExclamationMarkIsNotAnIndex(t *testing.T) {
 	got := sideBySide(t, "canonical", []byte("!000000000000000000000\nhttp://a\n"), false, 1)
 	if got.out != "http://a/\n" || got.status != base.StatusUsage || !strings.Contains(got.errs, "line 1") {
@@ -114,7 +114,7 @@ func TestExclamationMarkIsNotAnIndex(t *testing.T) {
 	}
 }
 
-// A line that was cut is never written as if it was whole.
+// The command never writes a truncated line as a complete line.
 func TestInvalidDropsTruncatedLine(t *testing.T) {
 	file := t.TempDir() + "/invalid"
 	for _, how := range []string{"keep", file} {
@@ -128,7 +128,7 @@ func TestInvalidDropsTruncatedLine(t *testing.T) {
 	}
 }
 
-// The file for inputs that are not URLs does not take the place of an input.
+// The file for invalid inputs must not overwrite an input file.
 func TestInvalidFileIsAnInput(t *testing.T) {
 	dir := t.TempDir()
 	list, other := dir+"/list", dir+"/other"

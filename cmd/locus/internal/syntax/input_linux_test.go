@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// An input that waits for the keyboard says so.
+// If the command waits for keyboard input, it writes a note.
 func TestInputFromTerminal(t *testing.T) {
 	for want, args := range map[string][]string{
 		"locus: reading URLs, one per line, from the terminal; Ctrl-D ends it\n": {"canonical", "-"},

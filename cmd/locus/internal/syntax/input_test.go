@@ -36,8 +36,8 @@ func TestInterruptCancelsRead(t *testing.T) {
 	}
 }
 
-// TestAnswersBeforeWaiting talks to the command as a program at the other end of
-// two pipes does.
+// TestAnswersBeforeWaiting communicates with the command through two pipes, as another program
+// would.
 func TestAnswersBeforeWaiting(t *testing.T) {
 	in, questions := io.Pipe()
 	answers, out := io.Pipe()
