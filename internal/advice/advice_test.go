@@ -57,7 +57,7 @@ func TestFindings(t *testing.T) {
 			t.Errorf("%q conforms", text)
 		}
 	}
-	// The password is in no finding.
+	// No finding contains the password.
 	for _, v := range advice.Findings(r, locus.MustParse("ftp://u:Secret@h/"), locus.RFC1738) {
 		if strings.Contains(v.String(), "ecret") {
 			t.Error(v)

@@ -18,7 +18,7 @@ func open(t *testing.T, path string) *os.File {
 	return f
 }
 
-// One of two open files has the lock, until it is closed.
+// Only one of two open files can hold the lock, until it is closed.
 func TestTry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, second := open(t, path), open(t, path)

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// slowFind is the twin of Find, on encoding/json: the value at the path, which is nil if
-// it is missing.
+// slowFind is a reference implementation of Find with encoding/json. It returns the value at the
+// path, or nil if the value is missing.
 func slowFind(path Path, text []byte) (any, error) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -41,7 +41,7 @@ func slowFind(path Path, text []byte) (any, error) {
 	return v, nil
 }
 
-// compare fails if Find and its twin disagree.
+// compare fails the test if Find and the reference implementation disagree.
 func compare(t *testing.T, path Path, text []byte) {
 	t.Helper()
 	start, end, err := path.Find(text)
@@ -116,7 +116,7 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path string, text []byte) {
 		p, err := Parse(path)
 		if err != nil || !utf8.Valid(text) || bytes.Contains(bytes.ToLower(text), []byte(`\ud`)) && strings.ContainsRune(path, utf8.RuneError) {
-			return // RFC 8259 section 8.1
+			return // the results may differ: RFC 8259 section 8.1
 		}
 		compare(t, p, text)
 	})
@@ -204,7 +204,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// BenchmarkFind looks for the last of 20 members.
+// BenchmarkFind measures finding the last of 20 members.
 func BenchmarkFind(b *testing.B) {
 	text := []byte(`{"timestamp":"2026-01-02T03:04:05Z","status":"200","mime":"text/html","mime-detected":"text/html","digest":"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567","length":"12345","offset":"123456789","filename":"crawl-data/CC-MAIN-2026-01/segments/1700000000000.00/warc/CC-MAIN-20260102030405-20260102060405-00000.warc.gz","languages":"eng","encoding":"UTF-8","title":"A page with a title of some length","ok":true,"count":12,"tags":["a","b","c"],"inner":{"x":1,"y":[1,2,3]},"url":"https://www.example.com/some/path/to/a/page.html?query=value"}`)
 	path := mustParse(b, "url")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A refusing port refuses each connection, and no other listener gets it.
+// A refusing port refuses each connection, and no other listener can use the port.
 func TestRefusing(t *testing.T) {
 	held, err := Refusing("tcp")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestRefusing(t *testing.T) {
 
 func TestRefusingDatagrams(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // other systems do not say that datagrams can't be delivered
+		return // other systems do not report undeliverable datagrams
 	}
 	held, err := Refusing("udp")
 	if err != nil {

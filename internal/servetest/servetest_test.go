@@ -21,7 +21,7 @@ func TestGroup(t *testing.T) {
 	n := 0
 	g.Serve(l, func(c net.Conn) func() {
 		n++
-		number := n // in the order in which they come
+		number := n // number of the connection, in the order of arrival
 		return func() {
 			fmt.Fprintln(c, number)
 			io.Copy(io.Discard, c)

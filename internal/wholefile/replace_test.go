@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// replacements are the ways to begin to replace the file "a" of a folder.
+// replacements lists the functions that begin to replace the file "a" in a directory.
 var replacements = map[string]func(t *testing.T, dir string) (*Replacement, error){
 	"a file of the user": func(_ *testing.T, dir string) (*Replacement, error) {
 		return NewReplacement(filepath.Join(dir, "a"))
@@ -29,8 +29,8 @@ var replacements = map[string]func(t *testing.T, dir string) (*Replacement, erro
 	},
 }
 
-// eachReplacement runs a test with each way, which begins to replace a file that has the text
-// "old" by one with "new".
+// eachReplacement runs a test with each of these functions. The replacement replaces a file that
+// contains "old" with a file that contains "new".
 func eachReplacement(t *testing.T, test func(t *testing.T, r *Replacement, dir string, content func() string)) {
 	for name, begin := range replacements {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func eachReplacement(t *testing.T, test func(t *testing.T, r *Replacement, dir s
 	}
 }
 
-// wantAlone checks that a folder has one file, and returns its mode.
+// wantAlone checks that a directory contains only one file, and returns the mode of the file.
 func wantAlone(t *testing.T, dir string) os.FileMode {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -71,8 +71,8 @@ func wantAlone(t *testing.T, dir string) os.FileMode {
 	return info.Mode()
 }
 
-// The file is on the disk before it has its name, and the name is after that. Windows renames
-// no open file.
+// Commit writes the file to the disk before the rename, and then writes the directory to the disk.
+// It closes the file before the rename, because Windows can't rename open files.
 func TestCommit(t *testing.T) {
 	eachReplacement(t, func(t *testing.T, r *Replacement, dir string, content func() string) {
 		defer r.Discard()
@@ -99,7 +99,7 @@ func TestCommit(t *testing.T) {
 	})
 }
 
-// closedBefore is a folder that renames only a closed file.
+// closedBefore is a folder that permits renaming only a closed file.
 type closedBefore struct {
 	folder
 	file *os.File
@@ -143,7 +143,7 @@ func TestCommitSyncFails(t *testing.T) {
 	}
 }
 
-// A replacement that is not completed leaves the file, and no other.
+// After Discard, the directory contains only the original file.
 func TestDiscard(t *testing.T) {
 	eachReplacement(t, func(t *testing.T, r *Replacement, dir string, content func() string) {
 		r.Discard()
@@ -154,8 +154,8 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// A temporary file that a killed process left is replaced. Links at both names are also
-// replaced, and not followed.
+// A replacement replaces the temporary file that a killed process left. It also replaces symbolic
+// links at both names and does not follow them.
 func TestReplacementOverLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege")

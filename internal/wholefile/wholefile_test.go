@@ -20,7 +20,7 @@ func TestWrite(t *testing.T) {
 	want := time.Date(2001, 2, 3, 4, 5, 6, 7000, time.UTC)
 	at, err := Write(dir, "a", []byte("text"), want, true)
 	if err != nil {
-		t.Skip(err) // no unnamed files here
+		t.Skip(err) // this system does not support unnamed files
 	}
 	info, err := os.Stat(filepath.Join(name, "a"))
 	if err != nil || !at.Equal(want) || !info.ModTime().Equal(want) {
@@ -42,7 +42,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A temporary file is in no listing where the system can do that, and in none when it is closed.
+// If the system supports unnamed files, no directory listing contains a temporary file. After
+// Close, no listing contains the file on any system.
 func TestTemporary(t *testing.T) {
 	folder := t.TempDir()
 	f, err := CreateTemporary(folder, "a-*")

@@ -25,8 +25,7 @@ func TestCutHost(t *testing.T) {
 	}
 }
 
-// A value never appears in the error about its field, and none that was taken can end a
-// line.
+// An error about a field never contains its value, and an accepted value contains no line end.
 func FuzzHostField(f *testing.F) {
 	f.Add("h.example: X: ", "")
 	f.Add("h.example: X: $", " ")

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// readLines returns the results of lines for a text that r delivers.
+// readLines returns the results of the method lines for the text from the reader r.
 func readLines(t *testing.T, r io.Reader) (list []string, tooLong []int) {
 	t.Helper()
 	a := New(context.Background(), r, io.Discard, io.Discard, noEnv)
@@ -62,7 +62,8 @@ func TestLongLines(t *testing.T) {
 			}
 			got, tooLong := readLines(t, strings.NewReader(text))
 			want := []int(nil)
-			// A line that fits the buffer is yielded whole, and Parse rejects it.
+			// A line that fits the buffer is yielded completely, and Parse rejects the
+			// line.
 			if len(got[1]) != n {
 				want = []int{2}
 				if len(got[1]) != locus.MaxLen {
@@ -109,7 +110,7 @@ func TestLongLineTakesNoMemory(t *testing.T) {
 		for range a.Inputs([]string{"-"}) {
 		}
 	})
-	// A few for each read of longestLine octets, none of them large.
+	// The method lines makes only a few small allocations for each read of longestLine bytes.
 	if reads := float64(64<<20) / longestLine; n > 8*reads+100 {
 		t.Errorf("%v allocations in %v reads", n, reads)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// An interrupted run says so, and does not mention contexts.
+// The message of an interrupted run reports the interrupt and does not mention contexts.
 func TestInterruptedMessage(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(base.SignalError{Signal: os.Interrupt})

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The command names the setting that helps; a library's error does not.
+// The message of the command names the setting that helps. The error of the library does not.
 func TestMessage(t *testing.T) {
 	failed := errors.New("failed")
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A part gives its outputs in their order, without the pieces that were left out.
+// Join writes the outputs of a part in order, without the removed pieces.
 func TestPart(t *testing.T) {
 	for _, keep := range []string{"abc", "ac", "b", ""} {
 		var both bytes.Buffer
@@ -29,7 +29,7 @@ func TestPart(t *testing.T) {
 		p.RaiseStatus(StatusNo)
 		p.Keep(ends, []bool{strings.Contains(keep, "a"), strings.Contains(keep, "b"), strings.Contains(keep, "c")})
 		a.Join(p)
-		// The note comes once in all parts.
+		// The note appears only once for all parts.
 		p.Begin("list")
 		p.LineNumber = 9
 		p.NoteBlanks(" x")
@@ -55,7 +55,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// Parts side by side give the messages about invalid lines that one part gives.
+// Concurrent parts write the same messages about invalid lines as a single part.
 func TestInvalidLines(t *testing.T) {
 	write := func(sizes ...int) string {
 		var errs bytes.Buffer

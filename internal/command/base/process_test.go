@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A program gets the file of standard error, although messages pass through the writer that
-// sees a closed pipe.
+// A child process receives the file of standard error, although messages pass through the writer
+// that detects a closed pipe.
 func TestErrFile(t *testing.T) {
 	var text bytes.Buffer
 	a := New(context.Background(), nil, &text, &text, nil)

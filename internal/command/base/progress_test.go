@@ -20,7 +20,7 @@ func TestProgressBars(t *testing.T) {
 	p.Report(transfer.Event{Index: 0, State: transfer.Finished, Done: 2048, Total: 2048, Left: -1})
 	p.Report(transfer.Event{Index: 1, State: transfer.Waiting, Done: 1024, Total: 4096, Err: errors.New("x")})
 	p.Close()
-	p.Report(transfer.Event{Index: 1, State: transfer.Moving}) // is too late
+	p.Report(transfer.Event{Index: 1, State: transfer.Moving}) // this event arrives too late
 	a.Note("a note afterwards")
 	text := s.String()
 	for _, want := range []string{"a note meanwhile\n", "1 of 2 files", "a note afterwards\n"} {

@@ -37,7 +37,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// An interrupt in the middle of a password leaves the terminal with its echo.
+// After an interrupt in the middle of a password, the terminal echoes again.
 func TestPromptInterrupted(t *testing.T) {
 	for name, interrupt := range map[string]func(person *os.File, cancel func()){
 		"signal": func(_ *os.File, cancel func()) { cancel() },
@@ -66,7 +66,7 @@ func TestPromptInterrupted(t *testing.T) {
 			t.Errorf("%s: the terminal has no echo any more", name)
 		}
 		f.Close()
-		// A read that was left alone ends with the line.
+		// The abandoned read ends with the line.
 		fmt.Fprint(person, "\n")
 	}
 }

@@ -54,8 +54,8 @@ machine late.example login x password y
 	}
 }
 
-// An entry belongs to a host and, if it names one, to a port; one without a port is
-// not carried to another by a redirect.
+// A netrc entry applies to a host and, if the entry names a port, only to this port. After a
+// redirect, an entry without a port does not apply to another port.
 func TestFindNetrcPort(t *testing.T) {
 	const text = `machine h port 2121 login a password port
 machine h:8080 login b password colon

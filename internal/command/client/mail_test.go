@@ -39,7 +39,7 @@ func TestMailbox(t *testing.T) {
 	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != maxTroubles || !strings.Contains(text, `run "locus index" to list them`) {
 		t.Errorf("%q, want %q in text and %q in text", text, "3000 messages", `run "locus index" to list them`)
 	}
-	// Many at once, of which most bring the index up to date.
+	// Many concurrent calls update the index.
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() { found(fmt.Sprintf("%d@h", 2996+i)) })
@@ -77,7 +77,7 @@ func TestMailboxQuiet(t *testing.T) {
 	}
 }
 
-// Nothing is opened where nothing is looked for.
+// The mailbox opens no mail before the first lookup.
 func TestMailboxLazy(t *testing.T) {
 	a, _ := clitest.MailApp(t, 1, 0)
 	var err error

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/command/config"
 )
 
-// Which variables are read, and which goes before which.
+// The test checks which proxy variables are read, and which variable takes precedence.
 func TestProxyVariables(t *testing.T) {
 	for _, s := range []struct {
 		env    string
@@ -75,7 +75,8 @@ func TestProxyVariables(t *testing.T) {
 	}
 }
 
-// appWith returns an app with an environment of NAME=VALUE, by blanks.
+// appWith returns an App with the given environment. The text contains NAME=VALUE pairs, separated
+// by spaces.
 func appWith(t *testing.T, env string) *base.App {
 	t.Helper()
 	values := map[string]string{}

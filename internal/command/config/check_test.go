@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every mistake of the file and the environment is found at once, with its place.
+// Check returns all mistakes in the file and the environment with their positions.
 func TestCheckFindsEveryMistake(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "gateway.toml")
 	write := func(text string) {
@@ -56,7 +56,7 @@ func TestCheckFindsEveryMistake(t *testing.T) {
 	if len(r.Problems) > 0 {
 		t.Errorf("Check() = %v, want no r.Problems", r.Problems)
 	}
-	// A value that only a subcommand can check has a place, too.
+	// A mistake that only a subcommand can detect also has a position.
 	env["LOCUS_GATEWAY_DENY"] = "x"
 	r = source.Check(&c)
 	for key, want := range map[string]Problem{"gateway.listen": {File: name, Line: 2}, "gateway.deny": {Variable: "LOCUS_GATEWAY_DENY"}, "timeout": {}} {

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// TestEveryFieldIsASetting changes each setting and sees each field change.
+// TestEveryFieldIsASetting changes each setting and checks that each field of Config changes.
 func TestEveryFieldIsASetting(t *testing.T) {
 	texts := map[string]string{
 		"bool": "true", "int": "7", "string": "x", "duration": "7", "ports": "7", "size": "7", "cwdMode": "none",

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// slowMatch is a rule as gitignore(5) has it, as a regular expression. ok is false if
-// it is one that this does not read.
+// slowMatch applies a gitignore(5) rule by means of a regular expression. The result ok is false
+// if slowMatch does not support the rule.
 func slowMatch(line, path string, isDir bool) (matched, ok bool) {
 	line = trimBlanks(line)
 	line = strings.TrimPrefix(line, "!")
@@ -73,7 +73,7 @@ func FuzzRule(f *testing.F) {
 		if len(line) > 100 || len(path) > 200 {
 			return
 		}
-		r, isRule := parseRule(line) // Any line, without a panic.
+		r, isRule := parseRule(line) // must not panic for any line
 		ascii := func(s string) bool {
 			return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 || r < ' ' }) < 0
 		}
@@ -101,7 +101,7 @@ func FuzzRule(f *testing.F) {
 	})
 }
 
-// Many stars take no more time than few: this would not end.
+// With exponential matching, a pattern with this many stars would never finish.
 func TestManyStarsAreLinear(t *testing.T) {
 	name := strings.Repeat("a", 5000)
 	if matchPart(strings.Repeat("a*", 2000)+"b", name) {

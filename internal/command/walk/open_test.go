@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Opening a pipe that has taken a file's place does not wait for a writer.
+// If a pipe has replaced a file, Open does not wait for a writer.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	name, pipe := filepath.Join(dir, "a"), filepath.Join(dir, "b")

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// tree makes files in a new directory. A name that ends in "/" is a directory, and
-// "name=text" a file with that text.
+// tree creates files in a new directory. A name that ends in "/" creates a directory, and
+// "name=text" creates a file with the given text.
 func tree(t *testing.T, list ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -41,7 +41,7 @@ func tree(t *testing.T, list ...string) string {
 	return root
 }
 
-// files returns the paths below root, with "/".
+// files returns the paths of the listed files below root, with "/" as the separator.
 func files(t *testing.T, root string, o *walk.Options) (list []string) {
 	t.Helper()
 	for f, err := range walk.Files(context.Background(), []string{root}, o) {
@@ -102,7 +102,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Rules of directories above the root count, and the user's own only in a repository.
+// Ignore files in the parent directories of the root apply. The user's own ignore file applies
+// only in a repository.
 func TestRulesAboveRoot(t *testing.T) {
 	root := tree(t, ".git/", ".gitignore=*.o\n/sub/x", "sub/a.o", "sub/x", "sub/y", "sub/z", "own=z\n/sub/y")
 	if got := files(t, filepath.Join(root, "sub"), nil); !slices.Equal(got, []string{"y", "z"}) {
@@ -152,7 +153,7 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// A root is listed whatever its name.
+// A root is listed even if its name is node_modules.
 func TestPackagesAsRoot(t *testing.T) {
 	root := filepath.Join(tree(t, "node_modules/a/b"), "node_modules")
 	if got := files(t, root, nil); !slices.Equal(got, []string{"a/b"}) {
