@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestLift reads the sizes of the runner's collections. With lifted combiners, a key is sent
-// once per bundle.
+// TestLift reads the sizes of the collections from the runner. With lifted combiners, each bundle
+// sends a key only once.
 func TestLift(t *testing.T) {
 	const records = 4000
 	folder := t.TempDir()

@@ -18,7 +18,7 @@ import (
 
 var codecs = []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw}
 
-// onePage returns a Parquet file with one column of one page.
+// onePage returns a Parquet file with one column that consists of one page.
 func onePage(t testing.TB, codec compress.Codec, header format.PageHeader, body []byte) []byte {
 	t.Helper()
 	compact := new(thrift.CompactProtocol)
@@ -55,7 +55,7 @@ func dataPage(unpacked, packed int) format.PageHeader {
 	}
 }
 
-// encoded returns content in a codec.
+// encoded returns the content, compressed with a codec.
 func encoded(t testing.TB, codec compress.Codec, content []byte) []byte {
 	t.Helper()
 	packed, err := codec.Encode(nil, content)
@@ -65,7 +65,7 @@ func encoded(t testing.TB, codec compress.Codec, content []byte) []byte {
 	return packed
 }
 
-// refused reads a file that has an error, with little memory.
+// refused checks that reading a damaged file returns the wanted error and uses little memory.
 func refused(t *testing.T, name string, content []byte, want string) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -75,7 +75,7 @@ func refused(t *testing.T, name string, content []byte, want string) {
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "file\": ") {
 		t.Errorf("%s: %v, want %s", name, err, want)
 	}
-	// The decoders of Brotli and Zstandard take some windows of 8 MiB.
+	// The Brotli and Zstandard decoders allocate some windows of 8 MiB.
 	if took := after.TotalAlloc - before.TotalAlloc; took > 60<<20 {
 		t.Errorf("%s: reading took %d MiB", name, took>>20)
 	}
@@ -113,7 +113,7 @@ func TestParquetCodecs(t *testing.T) {
 	}
 }
 
-// TestParquetBombs has pages that decode to more than they claim.
+// TestParquetBombs reads pages that are larger after decompression than their headers claim.
 func TestParquetBombs(t *testing.T) {
 	zeros := make([]byte, 64<<20)
 	for _, codec := range codecs[1:] {
@@ -129,7 +129,7 @@ func TestParquetBombs(t *testing.T) {
 	}
 }
 
-// TestParquetClaims has page headers that claim much.
+// TestParquetClaims reads page headers that claim large sizes.
 func TestParquetClaims(t *testing.T) {
 	for _, codec := range codecs {
 		packed := encoded(t, codec, []byte("\x01\x00\x00\x00x"))
@@ -145,7 +145,7 @@ func TestParquetClaims(t *testing.T) {
 	refused(t, "damaged LZ4", onePage(t, &parquet.Lz4Raw, dataPage(5, 5), []byte("\xff\xff\xff\xff\xff")), "the page is damaged")
 }
 
-// TestParquetCopy copies files that changed after their size was read.
+// TestParquetCopy copies files whose size changed after the pipeline read it.
 func TestParquetCopy(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for size, want := range map[int64]bool{5: true, 4: false, 0: false} {

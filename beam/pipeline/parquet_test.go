@@ -26,7 +26,7 @@ type page struct {
 	} `parquet:"from"`
 }
 
-// pages returns n rows, some of them without a URL or with a bad one.
+// pages returns n rows, some of which contain no URL or an invalid URL.
 func pages(n int) (rows []page, urls map[string]int64) {
 	urls = map[string]int64{}
 	for i := range n {
@@ -48,7 +48,7 @@ func pages(n int) (rows []page, urls map[string]int64) {
 	return rows, urls
 }
 
-// parquetOf returns a file with small pages and row groups.
+// parquetOf returns a Parquet file with small pages and row groups.
 func parquetOf[T any](t testing.TB, rows []T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -62,7 +62,7 @@ func parquetOf[T any](t testing.TB, rows []T) []byte {
 	return b.Bytes()
 }
 
-// readParquet counts the records of content.
+// readParquet counts the records of a Parquet file.
 func readParquet(t testing.TB, content []byte, o Options) (got map[string]int64, dead []Row, err error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
@@ -131,7 +131,7 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// TestParquetColumns has columns that can't be read.
+// TestParquetColumns reads columns that the pipeline does not support.
 func TestParquetColumns(t *testing.T) {
 	rows, _ := pages(10)
 	content := parquetOf(t, rows)
@@ -152,7 +152,8 @@ func TestParquetColumns(t *testing.T) {
 	}
 }
 
-// TestParquetDamage has files that are cut or changed: none of them is read as if it was whole.
+// TestParquetDamage reads truncated and changed files. The pipeline must not treat any of them as
+// complete.
 func TestParquetDamage(t *testing.T) {
 	rows, urls := pages(1000)
 	content := parquetOf(t, rows)
@@ -166,7 +167,7 @@ func TestParquetDamage(t *testing.T) {
 	if _, _, err := readParquet(t, huge, Options{Key: "url"}); err == nil || !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("a footer of 4 GiB: %v", err)
 	}
-	// A changed octet is an error, or changes nothing that is read.
+	// A changed byte causes an error, or does not affect the result.
 	for i := 4; i < len(content)-footerEnd; i += 97 {
 		changed := slices.Clone(content)
 		changed[i] ^= 0xFF

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// After an input file was found damaged, nothing is published, even if the runner continues
-// with other parts of the job.
+// After the detection of a damaged input file, the job publishes nothing, even if the runner
+// continues with other parts of the job.
 func TestNothingIsPublishedAfterDamage(t *testing.T) {
 	folder := t.TempDir()
 	o := Output{Prefix: filepath.Join(folder, "out"), Format: FormatText, Job: "x", Pipeline: Unique}
@@ -36,7 +36,7 @@ func TestNothingIsPublishedAfterDamage(t *testing.T) {
 	if left, _ := os.ReadDir(folder); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	// A read error alone forbids nothing: the runner may try again.
+	// A read error alone does not prevent publishing, because the runner may retry.
 	if err := errors.Join(o.Begin(ctx), publish.ProcessElement(ctx, 0, func(*string) bool { return false })); err != nil {
 		t.Error(err)
 	}

@@ -41,7 +41,7 @@ func newScan(t *testing.T, text string) *scan {
 	return s
 }
 
-// run counts the lines of a restriction.
+// run counts the lines in a restriction.
 func (s *scan) run(r offsetrange.Restriction) {
 	s.t.Helper()
 	tracker := s.CreateTracker(r)
@@ -64,7 +64,7 @@ func (s *scan) run(r offsetrange.Restriction) {
 	}
 }
 
-// numbered returns lines of different lengths, each once, a bad one among some of them.
+// numbered returns different lines of different lengths, and some invalid lines among them.
 func numbered(n, bad int) (text string, want map[string]int64) {
 	var b strings.Builder
 	want = map[string]int64{}
@@ -80,7 +80,7 @@ func numbered(n, bad int) (text string, want map[string]int64) {
 	return b.String(), want
 }
 
-// TestSplits reads a text in all parts of a size: each line counts once.
+// TestSplits reads a text in parts, with parts of each size. Each line must count once.
 func TestSplits(t *testing.T) {
 	text, want := numbered(30, 0)
 	for _, end := range []string{"", "last"} {
@@ -126,7 +126,8 @@ func TestSplitWhileReading(t *testing.T) {
 	}
 }
 
-// TestLongLines has lines around the limits of a chunk, with all places of a split.
+// TestLongLines reads lines whose lengths are near the chunk size, and splits the text at each
+// position.
 func TestLongLines(t *testing.T) {
 	for _, n := range []int{maxLine - 1, maxLine, 2*maxLine - 1, 2 * maxLine, 2*maxLine + 1, 6 * maxLine} {
 		text := "http://h/1\n" + strings.Repeat("x", n) + "\nhttp://h/2\n"
@@ -166,7 +167,7 @@ func TestIsText(t *testing.T) {
 	}
 }
 
-// TestNoSeek has few parts where reading can't begin in the middle.
+// TestNoSeek checks that a file without random access is split into only a few parts.
 func TestNoSeek(t *testing.T) {
 	s := &scanFn{}
 	whole := offsetrange.Restriction{End: 100 * splitSize}

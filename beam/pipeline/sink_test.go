@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// names returns an iterator as the SDK has it.
+// names returns an iterator of the type that the Beam SDK uses.
 func names(list ...string) func(*string) bool {
 	return func(s *string) bool {
 		if len(list) == 0 {

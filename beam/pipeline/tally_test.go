@@ -63,8 +63,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestHotKeys has a key with half of the records: it is salted, others are not, and no
-// record is lost, whether tallies are collected or not.
+// TestHotKeys counts a key with half of the records. The aggregate must salt this key and no other
+// key, and must not lose a record, with and without combining.
 func TestHotKeys(t *testing.T) {
 	const records, keys = 100_000, 20_000
 	for _, each := range []bool{false, true} {
@@ -93,7 +93,7 @@ func TestHotKeys(t *testing.T) {
 			case each:
 				want = 16
 			default:
-				want = 1 // collected, it is one tally
+				want = 1 // with combining, the key has only one tally
 			}
 			if got["hot"] != records/2 || len(got) != keys/2+1 || len(salted) != want {
 				t.Errorf("each %t, %d salts: %d of the hot key, %d keys, %d salts", each, salts, got["hot"], len(got), len(salted))
@@ -107,8 +107,7 @@ func TestHotKeys(t *testing.T) {
 	}
 }
 
-// TestSaltsOfBundles has one tally of a hot key in each of many bundles: they get different
-// salts.
+// TestSaltsOfBundles checks that the tallies of a hot key in many bundles get different salts.
 func TestSaltsOfBundles(t *testing.T) {
 	salts := map[byte]bool{}
 	f := &scanFn{Options: Options{Salts: 16}}
@@ -127,7 +126,8 @@ func TestSaltsOfBundles(t *testing.T) {
 	}
 }
 
-// TestMemory has more keys than the memory holds: they are sent on the way.
+// TestMemory counts more keys than fit in memory. The aggregate must send some of them before the
+// end of the bundle.
 func TestMemory(t *testing.T) {
 	sent, most := 0, 0
 	a := aggregate{salts: NoSalts, cold: func([]byte, Tally) { sent++ }}

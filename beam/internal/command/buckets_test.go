@@ -52,7 +52,7 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.plain(w, r, strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/bucket"), "/"))
 }
 
-// plain answers S3, and reads objects for both.
+// plain serves S3 requests, and requests for objects in both protocols.
 func (b *bucket) plain(w http.ResponseWriter, r *http.Request, name string) {
 	content, found := b.objects[name]
 	switch {
@@ -83,7 +83,8 @@ func (b *bucket) plain(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// google serves the JSON API. Its paths continue after the bucket.
+// google serves the Google Cloud Storage JSON API. The parameter parts contains the rest of the
+// path.
 func (b *bucket) google(w http.ResponseWriter, r *http.Request, parts []string) {
 	name, _ := url.PathUnescape(parts[0])
 	type object struct {
@@ -184,7 +185,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestNoCredentials says what s3:// needs.
+// TestNoCredentials checks that the message names the credentials that s3:// needs.
 func TestNoCredentials(t *testing.T) {
 	for name, value := range map[string]string{"AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true", "HOME": t.TempDir()} {
 		t.Setenv(name, value)

@@ -104,7 +104,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestEmpty has inputs without a record: there is output all the same, without a row.
+// TestEmpty runs pipelines on inputs without records. They must write output files without rows.
 func TestEmpty(t *testing.T) {
 	for _, format := range []string{"text", "ndjson", "parquet"} {
 		folder := t.TempDir()
@@ -127,7 +127,7 @@ func closedPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestOverwrite checks that an earlier output remains until the new one is complete.
+// TestOverwrite checks that an earlier output remains until the new output is complete.
 func TestOverwrite(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "list", []byte("http://h/\nbad\n"))
@@ -149,7 +149,7 @@ func TestOverwrite(t *testing.T) {
 	}
 }
 
-// TestFields has lines with more than a URL, as the command locus reads them.
+// TestFields reads lines that contain more than a URL, in the formats of the command locus.
 func TestFields(t *testing.T) {
 	long := strings.Repeat("x", 1<<18)
 	for _, test := range []struct {
@@ -195,7 +195,7 @@ func TestFields(t *testing.T) {
 func TestDamage(t *testing.T) {
 	text := corpus(5, 20_000)
 	half := func(b []byte) []byte { return b[:len(b)/2] }
-	flipped := func(b []byte) []byte { b[len(b)-6] ^= 1; return b } // in the checksum of gzip
+	flipped := func(b []byte) []byte { b[len(b)-6] ^= 1; return b } // changes the gzip checksum
 	pages := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + strings.Repeat("<a href=http://h/>", 100))
 	warc := fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://p/\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s", len(pages), pages)
 	packed := func(ext string) []byte {
@@ -240,7 +240,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestDeadLetters has records that can't be read, beside others.
+// TestDeadLetters reads some unreadable records among valid records.
 func TestDeadLetters(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "long", []byte("http://h/1\nhttp://h/"+strings.Repeat("x", 1<<20)+"\nhttp://h/2\n"))
@@ -254,7 +254,8 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// TestLeftovers names the temporary files of a run that was killed, and leaves them.
+// TestLeftovers checks that the command reports the temporary files of a killed run, and does not
+// remove them.
 func TestLeftovers(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "list", []byte("http://h/\n"))
@@ -272,7 +273,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestLifting compares the ways to count, with a hot key.
+// TestLifting compares the results of counting with and without lifted combiners, with a hot key.
 func TestLifting(t *testing.T) {
 	folder := t.TempDir()
 	lists(t, folder, "a", 1)

@@ -16,8 +16,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// size returns the size of the lists in tests, in octets: LOCUS_BEAM_SIZE, or about 5 MB, and
-// less in short tests.
+// size returns the size of the lists in tests, in bytes. It is the value of LOCUS_BEAM_SIZE, or
+// about 5 MB, or less in short tests.
 func size(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("LOCUS_BEAM_SIZE"))
@@ -30,8 +30,8 @@ func size(t *testing.T) int {
 	return 5_000_000
 }
 
-// corpus returns a list of URLs of about so many octets: the same for the same seed. Half of
-// the links are to one host, and some lines are no URLs.
+// corpus returns a list of URLs with approximately the given size in bytes. The list depends only
+// on the seed and the size. Half of the URLs refer to one host, and some lines are not URLs.
 func corpus(seed uint64, octets int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1738))
 	var b bytes.Buffer
@@ -120,7 +120,7 @@ func lists(t *testing.T, folder, name string, seed uint64) []byte {
 	return bytes.Join(parts, nil)
 }
 
-// archive returns a web archive with a page.
+// archive returns a web archive with the given number of pages.
 func archive(pages int) []byte {
 	var b bytes.Buffer
 	for i := range pages {
@@ -131,7 +131,7 @@ func archive(pages int) []byte {
 	return b.Bytes()
 }
 
-// pairs returns lines of two URLs, from the lines of two lists.
+// pairs combines the lines of two lists into lines that contain two URLs.
 func pairs(a, b []byte) []byte {
 	var out bytes.Buffer
 	second := strings.Split(string(b), "\n")
@@ -144,7 +144,7 @@ func pairs(a, b []byte) []byte {
 	return out.Bytes()
 }
 
-// wat returns a file of metadata about a page with two links.
+// wat returns a WAT file with the metadata of a page that contains two links.
 func wat() []byte {
 	block := `{"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://wat.example/"},"Payload-Metadata":{"HTTP-Response-Metadata":` +
 		`{"HTML-Metadata":{"Links":[{"path":"A@/href","url":"http://o.example/x"},{"path":"A@/href","url":"/local"}]}}}}}`

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// TestDocumentedFlags has the pages name only flags that exist.
+// TestDocumentedFlags checks that the pages name only flags that exist.
 func TestDocumentedFlags(t *testing.T) {
 	known, err := locusBeam(t, t.TempDir(), "--help_runner").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := "--worker_pool --network --target --from --chown --count" // of other programs
+	others := "--worker_pool --network --target --from --chown --count" // flags of other programs
 	for _, name := range []string{"../../../docs/beam.md", "../../../contrib/beam/Containerfile", "../../../contrib/beam/submit"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -29,7 +29,7 @@ func TestDocumentedFlags(t *testing.T) {
 	}
 }
 
-// TestSubmit has the script call the command with flags that it takes.
+// TestSubmit checks that the script calls the command with valid flags.
 func TestSubmit(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// engineTimeout is how long a test waits for an engine to start or to end a job.
+// engineTimeout is the maximum time that a test waits for an engine to start or to end a job.
 const engineTimeout = 5 * time.Minute
 
-// engines has the programs of Flink and Spark: a folder of jars for each.
+// engines holds the programs of Flink and Spark. Each engine has a directory of JAR files.
 type engines struct{ jars string }
 
 // TestEngines compares every pipeline with the command for one machine, on Flink and on Spark.
@@ -47,10 +47,11 @@ func TestEngines(t *testing.T) {
 	t.Run("killed task manager", e.killed)
 }
 
-// loopback makes the functions of a pipeline run in the program that submits the job.
+// loopback lists the flags that make the functions of a pipeline run in the program that submits
+// the job.
 var loopback = []string{"--environment_type", "LOOPBACK"}
 
-// jobServer starts a job server of Beam and returns the flags that use it.
+// jobServer starts a Beam job server and returns the flags that select this server.
 func (e engines) jobServer(t *testing.T, runner, driver string, args ...string) (flags []string) {
 	t.Helper()
 	args = append([]string{driver, "--job-host", "127.0.0.1", "--job-port", "0", "--artifact-port", "0", "--expansion-port", "0", "--artifacts-dir", t.TempDir()}, args...)
@@ -69,12 +70,12 @@ func (e engines) spark(t *testing.T) (flags []string) {
 	return e.jobServer(t, "spark", "org.apache.beam.runners.spark.SparkJobServerDriver", "--spark-master-url", "local[2]")
 }
 
-// flinkConf writes a configuration of Flink and returns its folder.
+// flinkConf writes a Flink configuration and returns its directory.
 func flinkConf(t *testing.T, more map[string]string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	settings := map[string]string{
-		// Flink's scripts compute these, but the classes do not.
+		// The Flink scripts compute these values, but the Java classes do not.
 		"taskmanager.cpu.cores":                      "1",
 		"taskmanager.memory.framework.heap.size":     "64m",
 		"taskmanager.memory.framework.off-heap.size": "64m",
@@ -87,7 +88,7 @@ func flinkConf(t *testing.T, more map[string]string) (folder string) {
 		"taskmanager.memory.jvm-overhead.min":        "64m",
 		"taskmanager.memory.jvm-overhead.max":        "64m",
 		"jobmanager.memory.heap.size":                "384m",
-		"classloader.resolve-order":                  "parent-first", // every process has the jars of Beam
+		"classloader.resolve-order":                  "parent-first", // every process loads the JAR files of Beam
 		"heartbeat.interval":                         "1000",
 		"heartbeat.timeout":                          "10000",
 		"io.tmp.dirs":                                t.TempDir(),
@@ -109,9 +110,9 @@ func flinkConf(t *testing.T, more map[string]string) (folder string) {
 	return folder
 }
 
-// cluster is a Flink cluster with two task managers. Each task manager is in a network namespace
-// of its own with a pool of workers, as on a machine of its own: two task managers can't share
-// a pool, because both number their workers from 1.
+// cluster is a Flink cluster with two task managers. Each task manager has its own network
+// namespace and worker pool, as on a separate machine. Two task managers can't share a pool,
+// because both number their workers from 1.
 type cluster struct {
 	flags        []string
 	taskManagers []*exec.Cmd
@@ -145,8 +146,8 @@ func (e engines) cluster(t *testing.T) (c cluster) {
 	return c
 }
 
-// namespace makes a network namespace that is connected to the namespace of the test, and
-// returns its name.
+// namespace creates a network namespace that is connected to the namespace of the test. It returns
+// the name of the new namespace.
 func namespace(t *testing.T, i int) (name string) {
 	t.Helper()
 	name = fmt.Sprintf("locus-%d-%d", os.Getpid(), i)
@@ -163,7 +164,7 @@ func namespace(t *testing.T, i int) (name string) {
 	return name
 }
 
-// hostAddress is the address of a namespace.
+// hostAddress returns the IP address of a namespace.
 func hostAddress(i int) string { return fmt.Sprintf("10.213.%d.2", i) }
 
 func ip(t *testing.T, args ...string) {
@@ -184,12 +185,14 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// java starts a class with the jars of an engine, in a network namespace if one is named. It
-// returns what the first group of ready found in the log. The process ends with the test.
+// java starts a Java class with the JAR files of an engine. If a network namespace is named, the
+// process runs in it. The function returns the text that the first group of the expression ready
+// matches in the log. The process is stopped at the end of the test.
 func (e engines) java(t *testing.T, engine, namespace string, ready *regexp.Regexp, args ...string) (cmd *exec.Cmd, found string) {
 	t.Helper()
 	list := []string{"-Xmx512m", "-cp", filepath.Join(e.jars, engine, "*")}
-	// Java 17 closes these packages, which both engines open by reflection.
+	// Open these packages, which both engines access by reflection and Java 17 closes by
+	// default.
 	for _, name := range []string{"lang", "lang.invoke", "io", "net", "nio", "util", "util.concurrent"} {
 		list = append(list, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
 	}
@@ -248,8 +251,8 @@ func (e engines) java(t *testing.T, engine, namespace string, ready *regexp.Rege
 	return nil, ""
 }
 
-// killed kills a task manager while the job reads. The job recovers, or it fails with a message
-// and leaves no output.
+// killed kills a task manager while the job reads. The job must recover, or fail with a message
+// and leave no output.
 func (e engines) killed(t *testing.T) {
 	folder := t.TempDir()
 	manyLists(t, folder)

@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// TestFormats reads the same result in every format.
+// TestFormats checks that every output format contains the same result.
 func TestFormats(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "in.txt", []byte("http://h/a\nhttp://h/a\nftp://u:secret@h/~b\nhttp://h/\xe9\n"))
@@ -52,7 +52,7 @@ func TestFormats(t *testing.T) {
 	if !found {
 		t.Errorf("no row for ftp in %+v", rows)
 	}
-	// The output is input again.
+	// Use the output as the input of another run.
 	mustRun(t, folder, "unique", "in.txt", "--output", "q", "--format", "parquet")
 	mustRun(t, folder, "unique", "q-*.parquet", "j-*.gz", "--key", "url", "--output", "both")
 	for _, line := range output(t, folder, "both") {
@@ -77,7 +77,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestParquetElsewhere has a reader of another project read every column.
+// TestParquetElsewhere reads every column with the Parquet reader of another project.
 func TestParquetElsewhere(t *testing.T) {
 	root := cmp.Or(os.Getenv("LOCUS_PEERS"), "/opt/locus-peers")
 	if _, err := os.Stat(root + "/node_modules/hyparquet-compressors"); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/beam/internal/command"
 )
 
-// asCommand is the variable that makes the test binary the command.
+// asCommand is the environment variable that makes the test binary act as the command.
 const asCommand = "LOCUS_BEAM_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -29,10 +29,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testTimeout is how long a test waits for an event.
+// testTimeout is the maximum time that a test waits for an event.
 const testTimeout = time.Minute
 
-// locusBeam returns the command, to run in folder.
+// locusBeam returns the command, to be run in a directory.
 func locusBeam(t *testing.T, folder string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*testTimeout)
@@ -44,9 +44,9 @@ func locusBeam(t *testing.T, folder string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// checkRaces reads the reports of the race detector, which writes them to files that begin with
-// a name. A race between two goroutines of the SDK is not ours: when a job fails, the SDK closes
-// a channel to which it may still send.
+// checkRaces reads the reports of the race detector, which writes them to files that begin with a
+// name. It ignores a race between two goroutines of the SDK. When a job fails, the SDK closes a
+// channel to which it may still send.
 func checkRaces(t *testing.T, name string) {
 	t.Helper()
 	files, _ := filepath.Glob(name + ".*")
@@ -76,7 +76,7 @@ func run(t *testing.T, folder string, args ...string) (status int, stderr string
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// mustRun runs the command, which has to succeed.
+// mustRun runs the command, which must succeed.
 func mustRun(t *testing.T, folder string, args ...string) (stderr string) {
 	t.Helper()
 	status, stderr := run(t, folder, args...)
@@ -89,7 +89,7 @@ func mustRun(t *testing.T, folder string, args ...string) (stderr string) {
 	return stderr
 }
 
-// output returns the lines of the files with that prefix in folder.
+// output returns the lines of the files in a directory whose names begin with the prefix.
 func output(t *testing.T, folder, prefix string) (list []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, prefix+"-[0-9]*-of-*"))
@@ -108,10 +108,10 @@ func output(t *testing.T, folder, prefix string) (list []string) {
 	return list
 }
 
-// single is the single-machine command.
+// single is the path of the command locus, which runs on a single machine.
 type single string
 
-// newSingle builds the single-machine command.
+// newSingle builds the command locus.
 func newSingle(t *testing.T) single {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "locus")
@@ -123,7 +123,8 @@ func newSingle(t *testing.T) single {
 	return single(name)
 }
 
-// lines returns the lines that the command writes for standard input. It may find faults.
+// lines returns the lines that the command writes for standard input. The command may report
+// faults in the input.
 func (s single) lines(t *testing.T, folder string, stdin []byte, args ...string) (list []string) {
 	t.Helper()
 	cmd := exec.Command(string(s), args...)
@@ -156,7 +157,7 @@ func objects[T any](t *testing.T, lines []string) (list []T) {
 	return list
 }
 
-// write writes a file in folder.
+// write writes a file to a directory.
 func write(t *testing.T, folder, name string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// start starts the command, and returns the first line that it writes. The process ends with
-// the test.
+// start starts the command, and returns the first line that it writes. The process is stopped at
+// the end of the test.
 func start(t *testing.T, args ...string) (cmd *exec.Cmd, first string) {
 	t.Helper()
 	return startIn(t, "", args...)
 }
 
-// startIn is start in a network namespace.
+// startIn is like start, but runs the command in a network namespace.
 func startIn(t *testing.T, namespace string, args ...string) (cmd *exec.Cmd, first string) {
 	t.Helper()
 	cmd = locusBeam(t, t.TempDir(), args...)
@@ -46,7 +46,8 @@ func startIn(t *testing.T, namespace string, args ...string) (cmd *exec.Cmd, fir
 	return cmd, strings.TrimSpace(first)
 }
 
-// enter makes a command start in a network namespace, if one is named.
+// enter makes a command start in the named network namespace. If the name is empty, it does
+// nothing.
 func enter(cmd *exec.Cmd, namespace string) {
 	if namespace != "" {
 		cmd.Args = append([]string{"ip", "netns", "exec", namespace, cmd.Path}, cmd.Args[1:]...)
@@ -54,7 +55,7 @@ func enter(cmd *exec.Cmd, namespace string) {
 	}
 }
 
-// separate starts a job server and a pool of workers, and returns the flags that use them.
+// separate starts a job server and a pool of workers, and returns the flags that select them.
 func separate(t *testing.T) (worker *exec.Cmd, flags []string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "localhost:0")
@@ -69,7 +70,7 @@ func separate(t *testing.T) (worker *exec.Cmd, flags []string) {
 	return worker, []string{"--endpoint", fmt.Sprintf("localhost:%d", port), "--environment_type", "EXTERNAL", "--environment_config", address}
 }
 
-// TestSeveralWorkers runs jobs side by side on one job server, each with a worker of its own.
+// TestSeveralWorkers runs concurrent jobs on one job server. Each job has its own worker.
 func TestSeveralWorkers(t *testing.T) {
 	if testing.Short() && os.Getenv("CI") == "" {
 		t.Skip("starts four processes")
@@ -137,10 +138,10 @@ func TestKilledWorker(t *testing.T) {
 	}
 }
 
-// listsSize is how large the lists of manyLists are together, about.
+// listsSize is the approximate total size of the lists from manyLists, in bytes.
 const listsSize = 60 * 5_000_000
 
-// manyLists writes many lists to folder. They take little room.
+// manyLists writes many lists to a directory. The lists use little disk space.
 func manyLists(t *testing.T, folder string) {
 	t.Helper()
 	write(t, folder, "list", corpus(1, listsSize/60))
@@ -151,7 +152,7 @@ func manyLists(t *testing.T, folder string) {
 	}
 }
 
-// waitForRead waits until a process has read so many octets.
+// waitForRead waits until a process has read n bytes.
 func waitForRead(t *testing.T, pid int, n int64) {
 	t.Helper()
 	deadline := time.Now().Add(testTimeout)
@@ -163,7 +164,7 @@ func waitForRead(t *testing.T, pid int, n int64) {
 	}
 }
 
-// hasRead returns how many octets a process has read.
+// hasRead returns the number of bytes that a process has read.
 func hasRead(t *testing.T, pid int) (n int64) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
@@ -176,8 +177,8 @@ func hasRead(t *testing.T, pid int) (n int64) {
 	return n
 }
 
-// TestInterrupt interrupts a job: the status is 130, and nothing is left. A job service ends
-// the job, too: its worker stops to read.
+// TestInterrupt interrupts a job. The exit status must be 130, and no files may remain. A job
+// service must also end the job, so that its worker stops reading.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("asks /proc how much a process has read")

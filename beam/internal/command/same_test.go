@@ -35,7 +35,7 @@ func same(t *testing.T, got, want map[string]int) {
 	}
 }
 
-// tabbed reads lines of keys and a number at the end.
+// tabbed parses lines that contain a key and, in the last column, a number.
 func tabbed(t *testing.T, lines []string) map[string]int {
 	t.Helper()
 	m := map[string]int{}
@@ -56,11 +56,11 @@ type comparison struct {
 	folder string
 	flags  []string
 
-	want map[string]map[string]int // results of the command, by name
+	want map[string]map[string]int // maps names to results of the command
 }
 
-// TestSameAsCommand compares every pipeline with the command for one machine: embedded, and
-// on a job server with a worker, which are processes of their own.
+// TestSameAsCommand compares every pipeline with the command locus. It runs the pipelines in an
+// embedded runner, and on a separate job server with a worker.
 func TestSameAsCommand(t *testing.T) {
 	c := &comparison{locus: newSingle(t), folder: t.TempDir(), want: map[string]map[string]int{}}
 	a, b := lists(t, c.folder, "a", 1), lists(t, c.folder, "b", 11)
@@ -68,7 +68,7 @@ func TestSameAsCommand(t *testing.T) {
 	c.writeDocuments(t)
 	t.Run("embedded", c.compare)
 	if testing.Short() && os.Getenv("CI") == "" {
-		return // three more processes
+		return // skip the test with three more processes
 	}
 	_, c.flags = separate(t)
 	t.Run("separate", c.compare)
@@ -96,7 +96,7 @@ func (c *comparison) beam(t *testing.T, args ...string) (rows []string, dead []d
 
 type deadLetter struct{ File, At, Reason, Record string }
 
-// files returns the names of the files that match.
+// files returns the names of the files that match the pattern.
 func (c *comparison) files(t *testing.T, pattern string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(c.folder, pattern))
@@ -106,8 +106,8 @@ func (c *comparison) files(t *testing.T, pattern string) []string {
 	return names
 }
 
-// counts returns the command's counts for files. The command writes "COUNT TAB KEY", with
-// U+FFFD in host names that are not UTF-8.
+// counts returns the counts that the command writes for the matching files. The command writes
+// "COUNT TAB KEY", with U+FFFD in host names that are not UTF-8.
 func (c *comparison) counts(t *testing.T, pattern string, args ...string) map[string]int {
 	t.Helper()
 	name := strings.Join(append(args, pattern), " ")
@@ -126,7 +126,8 @@ func (c *comparison) counts(t *testing.T, pattern string, args ...string) map[st
 	return c.want[name]
 }
 
-// invalid returns how often each line of files is that the command can't read.
+// invalid returns the lines that the command can't read, and the number of occurrences of each
+// line.
 func (c *comparison) invalid(t *testing.T, pattern string, args ...string) map[string]int {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "invalid")
@@ -142,7 +143,8 @@ func (c *comparison) invalid(t *testing.T, pattern string, args ...string) map[s
 	return m
 }
 
-// asText returns octets as JSON has them: UTF-8, or ISO Latin 1.
+// asText decodes bytes in the same way as the JSON output. It treats bytes that are not UTF-8 as
+// ISO Latin 1.
 func asText(octets string) string {
 	if strings.ToValidUTF8(octets, "") == octets {
 		return octets
@@ -237,7 +239,8 @@ func (c *comparison) join(t *testing.T) {
 	sameDead(t, dead, c.invalid(t, "[ab]-*", "canonical"))
 }
 
-// graph compares with the command that reads one URL of a line and then the other.
+// graph compares the pipeline Graph with two runs of the command, which read the first and the
+// second URL of each line.
 func (c *comparison) graph(t *testing.T) {
 	rows, dead := c.beam(t, "graph", filepath.Join(c.folder, "pairs.tsv"), "--format", "ndjson")
 	if c.want["graph"] == nil {
@@ -267,14 +270,14 @@ func (c *comparison) graph(t *testing.T) {
 	}
 }
 
-// hostOf returns the host of a canonical URL. net/url is a second opinion, where it has one.
+// hostOf returns the host of a canonical URL. If net/url accepts the URL, both results must agree.
 func hostOf(t *testing.T, text string) string {
 	t.Helper()
 	u, err := url.Parse(text)
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	return u.Hostname() // which is in lower case
+	return u.Hostname() // the host is lowercase
 }
 
 const pages = 200
@@ -325,8 +328,8 @@ func (c *comparison) extract(t *testing.T) {
 	}
 }
 
-// archives counts the links in WARC and WAT files. A WARC file with pages that have no URL
-// gives dead letters.
+// archives counts the links in WARC and WAT files. A WARC file whose pages have no URL results in
+// dead letters.
 func (c *comparison) archives(t *testing.T) {
 	rows, dead := c.beam(t, "graph", filepath.Join(c.folder, "doc.wa*"), filepath.Join(c.folder, "doc.html"))
 	want := map[string]int{"wat.example\to.example": 1, "wat.example\twat.example": 1}
