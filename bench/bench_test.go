@@ -51,7 +51,7 @@ func BenchmarkCanonicalLines(b *testing.B) {
 	}
 }
 
-// Every generated URL conforms. Otherwise the benchmarks would measure the making of
+// Every generated URL conforms. Otherwise, the benchmarks would measure the creation of
 // violations.
 func TestGenerated(t *testing.T) {
 	r := Must(all.Registry())

@@ -19,13 +19,14 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// example is a part of spec.json of goldmark: an example of CommonMark and its HTML.
+// example is an element of the goldmark file spec.json, which contains a CommonMark example and
+// its HTML.
 type example struct {
 	Markdown, HTML, Section string
 	Example                 int
 }
 
-// readExamples reads the examples of CommonMark that come with goldmark.
+// readExamples reads the CommonMark examples that are part of goldmark.
 func readExamples(t *testing.T) (list []example) {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
@@ -42,7 +43,7 @@ func readExamples(t *testing.T) (list []example) {
 	return list
 }
 
-// destinations returns the destinations of the links and images of HTML.
+// destinations returns the destinations of the links and images in an HTML text.
 func destinations(t *testing.T, text string) (list []string) {
 	t.Helper()
 	node, err := html.Parse(strings.NewReader(text))
@@ -59,16 +60,18 @@ func destinations(t *testing.T, text string) (list []string) {
 	return list
 }
 
-// decoded returns a destination without its escapes: HTML has more of them than Markdown.
+// decoded returns a destination without its escapes, because the HTML contains more escapes than
+// the Markdown text.
 func decoded(text string) string {
 	octets, err := escape.Decode(text)
 	if err != nil {
 		return text
 	}
-	return strings.ReplaceAll(octets, "\n", "") // as the URL Standard does
+	return strings.ReplaceAll(octets, "\n", "") // as in the URL Standard
 }
 
-// extra are the examples in which document finds a link that the HTML has not, with the reason.
+// extra maps the examples in which package document finds a link that the HTML does not contain to
+// the reason.
 var extra = map[int]string{
 	520: "a link in the text of an image",
 	574: "a link in the text of an image",
@@ -76,9 +79,9 @@ var extra = map[int]string{
 	608: "a URL in brackets with blanks, as RFC 1738 wraps it",
 }
 
-// compareLinks compares the links that document finds in Markdown with its HTML: document finds
-// every destination, and nothing but destinations, definitions and URLs in the text.
-// mayAdd allows it other links.
+// compareLinks compares the links that package document finds in a Markdown text with the links in
+// its HTML. The package must find every destination, and otherwise only definitions and URLs in
+// the text. If mayAdd is true, it may find other links.
 func compareLinks(t *testing.T, name, markdown, rendered string, mayAdd bool) {
 	t.Helper()
 	want := destinations(t, rendered)
@@ -111,8 +114,8 @@ func TestCommonMark(t *testing.T) {
 	}
 }
 
-// TestGoldmark compares the links in our own documents with the links in the HTML that goldmark
-// creates from them.
+// TestGoldmark compares the links in the documents of this project with the links in the HTML that
+// goldmark creates from them.
 func TestGoldmark(t *testing.T) {
 	names, err := filepath.Glob("../docs/*.md")
 	if err != nil || len(names) < 10 {

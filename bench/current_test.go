@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// ordinary are URLs of each scheme as most are, which conform by RFC 3986 and the standard
-// that is in force for the scheme.
+// ordinary contains typical URLs of each scheme. They conform to RFC 3986 and to the current
+// standard for the scheme.
 var ordinary = map[string][]string{
 	"cid":      {"cid:foo4.25foo1@bar.example.net"},
 	"file":     {"file:///etc/fstab", "file://localhost/usr/share/doc/readme.txt"},
@@ -30,8 +30,8 @@ var ordinary = map[string][]string{
 	"wais":     {"wais://wais.example.com/db?word"},
 }
 
-// The ordinary URLs of every scheme are judged by RFC 3986 and the scheme's own standard
-// without allocation.
+// Checking typical URLs by RFC 3986 and the current standard for the scheme does not allocate
+// memory.
 func TestCurrentAllocs(t *testing.T) {
 	r := Must(all.Registry())
 	for name, list := range ordinary {
@@ -46,8 +46,8 @@ func TestCurrentAllocs(t *testing.T) {
 	}
 }
 
-// BenchmarkCurrent compares the verdicts of RFC 1738 and of RFC 3986 with the standard that
-// is in force, scheme by scheme. Parsing is included.
+// BenchmarkCurrent compares, for each scheme, the speed of checks by RFC 1738, RFC 3986 and the
+// current standard. The times include parsing.
 func BenchmarkCurrent(b *testing.B) {
 	r := Must(all.Registry())
 	for _, s := range r.All() {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// The verdict of RFC 3986 does not allocate, whether a URL conforms or not.
+// Checking a URL by RFC 3986 does not allocate memory, even if the URL does not conform.
 func TestProfileAllocs(t *testing.T) {
 	list := append(lists.Ten(1738, 2000), lists.Web(1738, 2000)...)
 	for i := range list[:200] {
@@ -27,8 +27,8 @@ func TestProfileAllocs(t *testing.T) {
 	}
 }
 
-// BenchmarkProfiles compares the speed of verdicts by each standard, and of the URL Standard's
-// parser and serializer with another library's.
+// BenchmarkProfiles compares the speed of checking URLs by each standard. It also compares the URL
+// Standard parser and serializer with another library.
 func BenchmarkProfiles(b *testing.B) {
 	r := Must(all.Registry())
 	for _, list := range lists.All() {
