@@ -26,7 +26,7 @@ var axe string
 // testTimeout is the deadline of each step. It is long enough for a busy machine.
 const testTimeout = 2 * time.Minute
 
-// tab is a page in a browser. It records faults and requests.
+// tab is a browser tab that records faults and requests.
 type tab struct {
 	ctx  context.Context
 	base string
@@ -36,7 +36,7 @@ type tab struct {
 	requests []string
 }
 
-// missing skips a test that lacks something. In CI it fails the test.
+// missing skips a test for which a requirement is missing. In CI, it fails the test.
 func missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -68,7 +68,7 @@ func newTab(t testing.TB, base string) *tab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The browser must end before its profile is removed.
+		// The browser must end before the test removes the profile.
 		if err := chromedp.Cancel(ctx); err != nil {
 			t.Log(err)
 		}
@@ -124,7 +124,7 @@ func (b *tab) checkClean(t testing.TB) {
 	b.faults, b.requests = nil, nil
 }
 
-// run runs steps. They must succeed.
+// run runs steps, which must succeed.
 func (b *tab) run(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, testTimeout)
@@ -148,14 +148,14 @@ func get[T any](t testing.TB, b *tab, step chromedp.Action[T]) T {
 	return value
 }
 
-// eval returns the value of an expression.
+// eval returns the value of a JavaScript expression.
 func eval[T any](t testing.TB, b *tab, expression string) T {
 	t.Helper()
 	return get(t, b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// await waits until an expression is true. The expression may fail until then, as on
-// the previous page.
+// await waits until a JavaScript expression is true. The expression may fail before, for example
+// because the previous page is still open.
 func (b *tab) await(t testing.TB, expression string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, testTimeout)
@@ -193,7 +193,7 @@ func (b *tab) text(t testing.TB, selector string) string {
 	return eval[string](t, b, fmt.Sprintf("(document.querySelector(%q) || {textContent: ''}).textContent", selector))
 }
 
-// setView sets the scheme of colors and the size of the window.
+// setView sets the color scheme and the window size.
 func (b *tab) setView(t testing.TB, colours string, width, height int64) {
 	t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500})

@@ -28,14 +28,13 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// fixture is a gateway with the servers of the tour, and some servers with content for
-// these tests.
+// fixture is a gateway, the servers of the tour, and some servers with content for these tests.
 type fixture struct {
 	base   string // "http://127.0.0.1:1738"
 	client *access.Client
 	museum *tour.Demo
 
-	gopher, ftp, news, wais, telnet, tn3270 string // host and port
+	gopher, ftp, news, wais, telnet, tn3270 string // addresses of the form host:port
 	host                                    *telnettest.Server
 	forms                                   *gophertest.Server
 }
@@ -91,7 +90,7 @@ func newFixture(t testing.TB) *fixture {
 	return w
 }
 
-// below returns the URL of a server that has another gateway below "/old".
+// below returns the URL of a server that serves another gateway below the path "/old".
 func (w *fixture) below(t testing.TB) string {
 	t.Helper()
 	g, err := gateway.New(w.client, &gateway.Options{Prefix: "/old", HomeSections: w.homeSections()})
@@ -133,7 +132,7 @@ func (w *fixture) homeSections() (list []gateway.Section) {
 	return list
 }
 
-// picture returns a PNG.
+// picture returns a PNG image.
 func picture() string {
 	m := image.NewRGBA(image.Rect(0, 0, 320, 160))
 	for y := range 160 {
@@ -143,7 +142,7 @@ func picture() string {
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {
-		panic(err) // it is in memory
+		panic(err) // encoding to memory can't fail
 	}
 	return b.String()
 }

@@ -26,7 +26,7 @@ var views = []view{{"light", "light", 1280, 900}, {"dark", "dark", 1280, 900}, {
 // sample is a page with its expected content.
 type sample struct {
 	name, url string
-	want      string // an expression that is true there
+	want      string // JavaScript expression that is true on the page
 }
 
 func (w *fixture) samples() []sample {
@@ -56,8 +56,8 @@ func (w *fixture) samples() []sample {
 	}
 }
 
-// Each kind of page has its content in each view, runs no script of a server, has no
-// errors, sends no request to another host, and passes axe-core.
+// In each view, each kind of page shows its content, runs no script of a server, causes no errors,
+// sends no request to another host, and passes axe-core.
 func TestPages(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -76,7 +76,7 @@ func TestPages(t *testing.T) {
 				case "failure", "fix", "refusal", "within":
 					b.ignoreFault("the server responded with a status of")
 				case "document":
-					b.ignoreFault("404 (Not Found)") // the missing picture
+					b.ignoreFault("404 (Not Found)") // the picture is missing on purpose
 				}
 				b.checkClean(t)
 			}
@@ -93,7 +93,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// schemes returns the path of the page of schemes, to which every page links.
+// schemes returns the path of the page that lists the schemes. Every page links to this page.
 func (b *tab) schemes(t testing.TB) string {
 	t.Helper()
 	return eval[string](t, b, "document.querySelector('.bar-links a').getAttribute('href')")
@@ -120,8 +120,8 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// leftOut reports whether this gateway can't show a stop: a part of a message, or a server with
-// a certificate that only the tour's own client trusts.
+// leftOut reports whether this gateway can't show a stop of the tour. Such stops are message
+// parts, and servers with a certificate that only the client of the tour trusts.
 func leftOut(link string) bool {
 	for _, scheme := range []string{"cid", "https", "ftps", "gophers", "nntps"} {
 		if strings.HasPrefix(link, "/"+scheme+"/") || strings.HasPrefix(link, "/"+scheme+":") {
@@ -286,8 +286,8 @@ func TestScreen(t *testing.T) {
 	b.checkClean(t)
 }
 
-// checkLetters fails the test if the terminal's font is smaller than 11 pixels, or if columns
-// outside the screen can't be scrolled to.
+// checkLetters fails the test if the terminal font is smaller than 11 pixels, or if the user can't
+// scroll to columns outside the screen.
 func (b *tab) checkLetters(t testing.TB) {
 	t.Helper()
 	b.await(t, "document.querySelector('.xterm-rows').textContent.trim() !== ''")
@@ -380,7 +380,8 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// Below a prefix of another server, styles, scripts, forms and terminals work.
+// If another server serves the gateway below a path prefix, styles, scripts, forms and terminals
+// work.
 func TestPrefix(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.below(t))
@@ -534,11 +535,11 @@ func TestKeys(t *testing.T) {
 
 var pictures = flag.String("pictures", "", "write pictures of the main pages to this `folder`")
 
-// exhibit is a stop of the tour with a picture in the README.
+// exhibit is a stop of the tour that a picture in the README shows.
 type exhibit struct {
 	name, scheme string
 	stop         func(u string) bool
-	want         string // an expression that is true when the page is ready
+	want         string // JavaScript expression that is true when the page is ready
 	views        []view
 }
 
@@ -560,8 +561,8 @@ var exhibits = []exhibit{
 	{"tn3270", "tn3270", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== '' && document.querySelector('.keys button') !== null", []view{hand}},
 }
 
-// TestPictures takes the pictures of the README. Without the flag it only tests that they
-// can be taken.
+// TestPictures takes the pictures for the README. Without the flag -pictures, it only tests that
+// it can take them.
 func TestPictures(t *testing.T) {
 	folder := *pictures
 	if folder == "" {

@@ -56,9 +56,9 @@ func writeReport(t *testing.T, docs map[string]string) string {
 	return s.URL
 }
 
-// The HTML report of verify can be sorted and filtered, shows where the broken links are,
-// fits on a phone, passes axe-core, runs no script of a document, and requests nothing. It can
-// be read without scripts.
+// The user can sort and filter the HTML report of "locus verify". The report shows the positions
+// of broken links, fits on a phone and passes axe-core. It runs no script of a document, sends no
+// requests, and is readable without scripts.
 func TestReport(t *testing.T) {
 	evil := strings.NewReplacer("<", "&lt;", `"`, "&quot;").Replace(evil)
 	base := writeReport(t, map[string]string{
@@ -90,7 +90,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d bars", n)
 	}
 
-	// Sort by document, in both directions, with numbers as numbers.
+	// Sort by document in both directions. Numbers are sorted numerically.
 	documents := func() []string {
 		t.Helper()
 		return eval[[]string](t, b, "[...document.querySelectorAll('tbody tr')].map((r) => r.cells[2].textContent)")

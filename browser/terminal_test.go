@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// line is a telnet server for which the test writes the bytes.
+// line is a telnet server whose output the test writes.
 type line struct {
 	t testing.TB
 	l net.Listener
@@ -61,13 +61,13 @@ func (s *line) expect(want string) {
 	}
 }
 
-// row waits until a row of the terminal is text.
+// row waits until a row of the terminal contains exactly the text.
 func (b *tab) row(t testing.TB, text string) {
 	t.Helper()
 	b.await(t, fmt.Sprintf("[...document.querySelectorAll('.xterm-rows > div')].some((row) => row.textContent.replaceAll('\\u00a0', ' ').trimEnd() === %q)", text))
 }
 
-// paste pastes text into the terminal.
+// paste pastes the value of a JavaScript expression into the terminal.
 func (b *tab) paste(t testing.TB, script string) {
 	t.Helper()
 	eval[bool](t, b, `(() => {
@@ -78,8 +78,8 @@ func (b *tab) paste(t testing.TB, script string) {
 	})()`)
 }
 
-// The page echoes typed characters if the server does not. Editing keys work, and so do
-// wide characters.
+// The page echoes typed characters if the server does not. Editing keys and wide characters also
+// work.
 func TestTerminalEditing(t *testing.T) {
 	w := newFixture(t)
 	s := newLine(t)
@@ -101,7 +101,7 @@ func TestTerminalEditing(t *testing.T) {
 		b.row(t, "end")
 		b.run(t, chromedp.KeyEvent(kb.Enter))
 		s.expect("end\r\n")
-		// The gateway echoes the next input, perhaps before this arrives.
+		// The gateway echoes the next input, possibly before this text arrives.
 		s.say("\x1b[2J\x1b[H")
 		b.await(t, "document.querySelector('.xterm-rows').textContent.trim() === ''")
 	}
@@ -113,7 +113,7 @@ func TestTerminalEditing(t *testing.T) {
 	b.checkClean(t)
 }
 
-// Text that was typed without Enter is not sent with a later command.
+// The page does not send unfinished text together with a later command.
 func TestTerminalEcho(t *testing.T) {
 	w := newFixture(t)
 	s := newLine(t)
