@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// testTimeout is how long something may take on a busy machine.
+// testTimeout is the time limit for each step on a busy machine.
 const testTimeout = time.Minute
 
-// dpkg runs dpkg, again if another program uses its database.
+// dpkg runs the program dpkg. If another program uses the package database, it retries.
 func dpkg(t *testing.T, args ...string) string {
 	t.Helper()
 	end := time.Now().Add(testTimeout)
@@ -36,7 +36,7 @@ func dpkg(t *testing.T, args ...string) string {
 	}
 }
 
-// unitLines returns the values of a key of a unit.
+// unitLines returns the values of a key in a systemd unit.
 func unitLines(unit, key string) (values []string) {
 	for line := range strings.Lines(unit) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), key+"="); ok {
@@ -46,8 +46,8 @@ func unitLines(unit, key string) (values []string) {
 	return values
 }
 
-// The package is installed, its unit's commands run as a user that owns nothing, the gateway
-// answers and ends, and after a purge nothing is left.
+// The test installs the package and runs the commands of its unit as a user without files. The
+// gateway must respond and end, and after a purge, no file may remain.
 func TestDebian(t *testing.T) {
 	if os.Getenv("CI") == "" || os.Getuid() != 0 {
 		t.Skip("it installs a package: only as root, with CI in the environment")
@@ -89,7 +89,7 @@ func TestDebian(t *testing.T) {
 	}
 }
 
-// lintian finds no fault in the packages of a release and of a snapshot.
+// lintian reports no fault in the packages of a release and of a snapshot.
 func TestLintian(t *testing.T) {
 	if _, err := exec.LookPath("lintian"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -123,7 +123,7 @@ func unreleased(t *testing.T) string {
 	return dir
 }
 
-// checkUnit has systemd judge the unit, where it is installed.
+// If systemd is installed, checkUnit checks the unit with systemd-analyze.
 func checkUnit(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
@@ -142,11 +142,12 @@ func checkUnit(t *testing.T) {
 	}
 }
 
-// runUnit runs the unit's command on another port, as systemd would for a dynamic user.
+// runUnit runs the command of the unit on another port, as systemd would run it for a dynamic
+// user.
 func runUnit(t *testing.T, unit string) {
 	t.Helper()
 	cache := filepath.Join(t.TempDir(), "cache")
-	const user = 61234 // of the range of dynamic users
+	const user = 61234 // a user ID in the range of dynamic users
 	if err := errors.Join(os.Mkdir(cache, 0o700), os.Chown(cache, user, user)); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func runUnit(t *testing.T, unit string) {
 			t.Errorf("%s: %v\n%s", path, err, got)
 		}
 	}
-	// Files that are not public stay private.
+	// The gateway does not show private files.
 	request, err := http.NewRequestWithContext(t.Context(), "GET", url+"?url=http://127.0.0.1:1/", nil)
 	if err != nil {
 		t.Fatal(err)

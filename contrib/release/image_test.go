@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// The image is an OCI layout with an image for the processor. The image's user owns no files.
+// The image is an OCI layout with an image for the processor. The user of the image owns no files.
 func TestImage(t *testing.T) {
 	dir := t.TempDir()
 	archive := tar.NewReader(bytes.NewReader(read(t, built(t), "*-image.tar")))
@@ -59,7 +59,7 @@ func TestImage(t *testing.T) {
 	if config.Config.User != "65534:65534" || config.Config.Labels["org.opencontainers.image.version"] != testTag || len(config.RootFS.DiffIDs) != 1 {
 		t.Errorf("%+v", config)
 	}
-	// It starts as contrib/Containerfile says.
+	// The image has the start command in contrib/Containerfile.
 	file, err := os.ReadFile("../Containerfile")
 	if err != nil {
 		t.Fatal(err)

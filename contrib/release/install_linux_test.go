@@ -9,19 +9,19 @@ import (
 	"testing"
 )
 
-// stranger is a root directory with Go, two folders as module proxies and a build cache, and
-// nothing else of this machine.
+// stranger simulates another user's machine. It is a root directory that contains Go, two
+// directories as module proxies and a build cache, but nothing else from this machine.
 type stranger struct {
 	root             string
-	unshare          []string // the command that begins a mount namespace
+	unshare          []string // the command that creates a mount namespace
 	chroot, mount    string
 	goroot           string
 	proxy, downloads string // the modules of this repository, and the dependencies
-	cache            string // the build cache, which only saves time
+	cache            string // the build cache, which only makes the test faster
 }
 
-// newStranger returns a stranger. Without the right to make namespaces the test skips, or
-// fails if CI is set.
+// newStranger returns a stranger. If the process is not permitted to create namespaces,
+// newStranger skips the test, or fails the test if CI is set.
 func newStranger(t *testing.T) *stranger {
 	t.Helper()
 	missing := func(why any) {
@@ -49,8 +49,9 @@ func newStranger(t *testing.T) *stranger {
 	s.downloads = moduleCache(t)
 	var source string
 	s.proxy, source = proxy(t)
-	// Put all that the three programs need into the module cache of this machine: the packages,
-	// and every go.mod that a module which imports them reads.
+	// Download everything that the three programs need to the module cache of this machine.
+	// This includes the packages, and every go.mod file that the go command reads for a module
+	// that imports the packages.
 	for folder, name := range map[string]string{"": "locus", "fleet": "locus-fleet", "beam": "locus-beam"} {
 		for _, args := range [][]string{{"list", "-deps", "./cmd/" + name}, {"mod", "graph"}} {
 			if _, err := command(t.Context(), filepath.Join(source, folder), buildEnv(host), "go", args...); err != nil {
@@ -80,7 +81,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// enter mounts the folders and runs a command within the root directory.
+// enter is a script that mounts the directories and runs a command within the root directory.
 const enter = `
 for pair in "/dev/null dev/null" "/dev/urandom dev/urandom" "/proc proc"; do
   "$MOUNT" --rbind "${pair% *}" "$ROOT/${pair#* }"
@@ -95,7 +96,7 @@ unset MOUNT ROOT GO PROXY DOWNLOADS CACHE CHROOT INSIDE
 exec "$program" "$root" "$@"
 `
 
-// run runs a command in the root directory, with a home that is empty at first.
+// run runs a command in the root directory, with an initially empty home directory.
 func (s *stranger) run(ctx context.Context, name string, args ...string) (string, error) {
 	sh := append(s.unshare[1:], "sh", "-eu", filepath.Join(s.root, "enter"), name)
 	env := []string{
@@ -109,8 +110,8 @@ func (s *stranger) run(ctx context.Context, name string, args ...string) (string
 	return string(out), err
 }
 
-// A stranger installs the three programs by "go install", without this repository, and they
-// do their jobs.
+// Another user installs the three programs with "go install", without this repository, and the
+// programs work.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds three programs")
@@ -151,7 +152,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// A stranger uses the libraries in a new module.
+// Another user imports the libraries in a new module.
 func TestGet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")

@@ -21,13 +21,14 @@ import (
 // proxied is the GOPROXY that all tests share.
 var proxied struct {
 	once   sync.Once
-	source string // the clone that the modules come from
+	source string // the clone from which the modules are created
 	dir    string
 	tags   string // the commands that releaseModules prints
 	err    error
 }
 
-// proxy returns a folder with the modules at testTag, and the clone that they come from.
+// proxy returns a directory with the modules at testTag, and the clone from which they were
+// created.
 func proxy(t *testing.T) (dir, source string) {
 	t.Helper()
 	proxied.once.Do(func() {
@@ -42,10 +43,10 @@ func proxy(t *testing.T) (dir, source string) {
 	return proxied.dir, proxied.source
 }
 
-// fileURL returns the URL of a folder, for GOPROXY.
+// fileURL returns the file URL of a directory, as a value for GOPROXY.
 func fileURL(dir string) string { return "file://" + filepath.ToSlash(dir) }
 
-// moduleCache returns the cache of this machine as a GOPROXY.
+// moduleCache returns the module cache of this machine as a GOPROXY value.
 func moduleCache(t *testing.T) string {
 	t.Helper()
 	dir, err := command(t.Context(), ".", nil, "go", "env", "GOMODCACHE")
@@ -55,7 +56,7 @@ func moduleCache(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(dir)), "cache", "download")
 }
 
-// ambientProxy returns the GOPROXY of this machine.
+// ambientProxy returns the GOPROXY value of this machine.
 func ambientProxy(t *testing.T) string {
 	t.Helper()
 	list, err := command(t.Context(), ".", nil, "go", "env", "GOPROXY")
@@ -65,8 +66,8 @@ func ambientProxy(t *testing.T) string {
 	return strings.TrimSpace(string(list))
 }
 
-// Each module requires the root module at its own version and replaces none. The zip of the
-// root module has no files of a nested module.
+// Each nested module requires the root module at the same version and contains no replace line.
+// The zip file of the root module contains no files of a nested module.
 func TestModuleZips(t *testing.T) {
 	dir, _ := proxy(t)
 	for _, folder := range append([]string{""}, nestedModules...) {
@@ -106,7 +107,7 @@ func TestModuleZips(t *testing.T) {
 	}
 }
 
-// The tags that the program names give the go command the same modules.
+// From the tags that the command prints, the go command creates the same modules.
 func TestModuleTags(t *testing.T) {
 	dir, source := proxy(t)
 	lines := strings.Split(strings.TrimSpace(proxied.tags), "\n")
@@ -150,8 +151,8 @@ func TestModuleTags(t *testing.T) {
 	}
 }
 
-// A nested module has the go.mod and go.sum that "go mod tidy" writes, without any setting
-// for the go command but where the modules are.
+// The files go.mod and go.sum of a nested module are the same as "go mod tidy" writes. The test
+// configures only the location of the modules for the go command.
 func TestModulesTidy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it may need the network")
@@ -173,7 +174,8 @@ func TestModulesTidy(t *testing.T) {
 	}
 }
 
-// The same commit gives the same modules and the same commit of the nested modules.
+// From the same commit, the command always creates the same modules and the same commit for the
+// nested modules.
 func TestModulesReproducible(t *testing.T) {
 	one, _ := proxy(t)
 	two := filepath.Join(temporary, "proxy of another clone")
@@ -199,7 +201,8 @@ func TestModulesReproducible(t *testing.T) {
 	}
 }
 
-// Bad versions, changes and a replaced module that is not the root are refused.
+// The command rejects invalid versions, uncommitted changes, and a replace line for any module
+// except the root module.
 func TestModulesRefusals(t *testing.T) {
 	source := clone(t, "modules refused")
 	out := filepath.Join(t.TempDir(), "out")
@@ -232,7 +235,7 @@ func TestModulesRefusals(t *testing.T) {
 	refused("fleet/go.mod replaces example.test/x", "modules", "v0.3.0")
 }
 
-// A line of go.sum has its place by path and version.
+// The lines of go.sum are ordered by path and version.
 func TestAddSums(t *testing.T) {
 	const have = "example.test/a v1.10.0 h1:c=\nexample.test/a v1.10.0/go.mod h1:d=\nexample.test/c v1.0.0/go.mod h1:e=\n"
 	got, err := addSums([]byte(have), map[module.Version]string{{Path: "example.test/a", Version: "v1.9.0"}: "h1:a=", {Path: "example.test/a", Version: "v1.9.0/go.mod"}: "h1:b="})

@@ -22,12 +22,12 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// testTag is the version of the releases of the tests.
+// testTag is the version of the releases that the tests build.
 const testTag = "v0.98.7"
 
 var testTarget = target{"linux", "amd64"}
 
-// temporary is a folder for all tests.
+// temporary is a temporary directory that all tests share.
 var temporary string
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	status := m.Run()
-	// Modules are read-only.
+	// Files in the module cache are read-only.
 	filepath.WalkDir(temporary, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			os.Chmod(name, 0o700)
@@ -62,14 +62,14 @@ func clone(t *testing.T, name string) string {
 	return dir
 }
 
-// first is the release that all tests share.
+// first is the release that is built only once for all tests.
 var first struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// built returns a folder with a release for one system.
+// built returns a directory with a release for one system.
 func built(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -86,7 +86,7 @@ func built(t *testing.T) string {
 	return first.dir
 }
 
-// read returns the only file of a folder that matches a pattern.
+// read returns the content of the only file in a directory that matches a pattern.
 func read(t *testing.T, dir, pattern string) []byte {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -100,8 +100,8 @@ func read(t *testing.T, dir, pattern string) []byte {
 	return octets
 }
 
-// Another folder, user's settings, module cache, build cache, umask and time zone give the
-// same bytes.
+// A build with another directory, other user settings, caches, umask and time zone produces
+// identical files.
 func TestReproducible(t *testing.T) {
 	one := built(t)
 	modules, err := command(t.Context(), ".", nil, "go", "env", "GOMODCACHE")
@@ -109,7 +109,7 @@ func TestReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(temporary, "elsewhere")
-	// The modules come from the cache of this machine, and else from the network.
+	// Use the module cache of this machine, or the network for missing modules.
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(strings.TrimSpace(string(modules)))+"/cache/download,"+os.Getenv("GOPROXY"))
 	t.Setenv("GOPATH", filepath.Join(other, "go"))
 	t.Setenv("GOMODCACHE", "")
@@ -131,7 +131,7 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// SHA256SUMS has every file, and sha256sum agrees.
+// SHA256SUMS lists every file, and sha256sum accepts the checksums.
 func TestSums(t *testing.T) {
 	dir := built(t)
 	entries, err := os.ReadDir(dir)
@@ -147,8 +147,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// The archive has the program with the version of the tag, stripped, and all that belongs to
-// it.
+// The archive contains the stripped program with the version of the tag, and all of its other
+// files.
 func TestArchive(t *testing.T) {
 	r, err := gzip.NewReader(bytes.NewReader(read(t, built(t), "*.tar.gz")))
 	if err != nil {
@@ -220,7 +220,8 @@ func TestBill(t *testing.T) {
 	}
 }
 
-// Changes, a missing tag, a folder in use and a wrong target are refused before anything is built.
+// The command rejects uncommitted changes, a missing tag, a nonempty directory and a wrong target
+// before it builds anything.
 func TestRefusals(t *testing.T) {
 	source := clone(t, "refusals")
 	out := filepath.Join(t.TempDir(), "out")
@@ -251,7 +252,8 @@ func TestRefusals(t *testing.T) {
 	refused("has no tag", "--source", source, "--out", out)
 }
 
-// Archives have the files in their order, with one time and the modes of programs and texts.
+// Archives contain the files in order. All files have the same time, and the modes of programs or
+// texts.
 func TestPacked(t *testing.T) {
 	modified := time.Date(2026, 11, 23, 5, 6, 8, 0, time.UTC)
 	files := []file{{name: "z", octets: []byte("z")}, {name: "locus.exe", octets: []byte("MZ"), program: true}, {name: "a/b", octets: []byte("b")}}
@@ -275,7 +277,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// Each permitted license is recognized, and a license with more conditions is not.
+// kindsOf recognizes each permitted license, and rejects a license with additional conditions.
 func TestKindsOfLicences(t *testing.T) {
 	mit := "Permission is hereby granted, free of\ncharge, to any person obtaining a copy ... The above copyright notice and this permission notice shall be included"
 	bsd2 := "Redistribution and use in source and binary forms ... Redistributions in binary form must reproduce"
@@ -301,7 +303,8 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// The terms of the Apache License become a reference wherever they are, and nothing else does.
+// A reference replaces the terms of the Apache License at any position in a text, and replaces
+// nothing else.
 func TestApacheTerms(t *testing.T) {
 	own, err := os.ReadFile("../../LICENSE")
 	if err != nil {
@@ -323,7 +326,7 @@ func TestApacheTerms(t *testing.T) {
 	}
 }
 
-// A program shows the version and the commit that the go command recorded, and no other.
+// A program shows exactly the version and the commit that the go command recorded.
 func TestVersionOfBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the whole program")

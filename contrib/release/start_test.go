@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The program for another processor starts under an emulator, and works.
+// The program for another processor architecture works in an emulator.
 func TestStartsOnARM(t *testing.T) {
 	emulator, err := exec.LookPath("qemu-aarch64")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestStartsOnARM(t *testing.T) {
 	}
 }
 
-// The program for Windows starts under wine, and finds its folders without HOME.
+// The Windows program works in Wine, and finds its directories without HOME.
 func TestStartsOnWindows(t *testing.T) {
 	wine, err := exec.LookPath("wine")
 	if err != nil {

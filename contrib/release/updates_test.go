@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// writeFiles writes files by their names in dir.
+// writeFiles writes the files to dir. The keys are the file names.
 func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -21,7 +21,7 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// The report is about each go.mod of the repository, not only about the first.
+// The report covers each go.mod file in the repository, not only the first.
 func TestUpdates(t *testing.T) {
 	proxy, source := t.TempDir(), t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {

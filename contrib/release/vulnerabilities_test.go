@@ -11,8 +11,8 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// The check covers each go.mod. It fails only for a vulnerable function that the code can
-// call, or the tests of a module that has only tests.
+// The check covers each go.mod. It fails only for a vulnerable function that the code can call. In
+// a module that contains only tests, the tests count as code.
 func TestVulnerabilities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds govulncheck")
@@ -86,8 +86,8 @@ Go: known vulnerabilities of the standard library: 0
 	}
 }
 
-// A finding without a function is not reached, and vulnerabilities of the standard library
-// have their own lines.
+// A finding without a function counts as not reached. The report lists vulnerabilities in the
+// standard library on separate lines.
 func TestReadVulnerabilities(t *testing.T) {
 	list, err := readVulnerabilities([]byte(`{"config":{}} {"osv":{"id":"GO-2","summary":"two"}}
 		{"finding":{"osv":"GO-2","trace":[{"module":"m","version":"v1"}]}}
