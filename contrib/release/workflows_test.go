@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The workflows name each action with a full version, use the Go version in go.mod, and run only
-// existing scripts and programs of this repository.
+// The workflows name each action with a full version, use the Go version in go.mod, and run the
+// scripts and programs of this repository.
 func TestWorkflows(t *testing.T) {
 	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {

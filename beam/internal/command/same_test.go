@@ -143,8 +143,8 @@ func (c *comparison) invalid(t *testing.T, pattern string, args ...string) map[s
 	return m
 }
 
-// asText decodes bytes in the same way as the JSON output. It treats bytes that are not UTF-8 as
-// ISO Latin 1.
+// asText decodes bytes in the same way as the JSON output. If the bytes are not valid UTF-8, it
+// treats all of them as ISO Latin 1.
 func asText(octets string) string {
 	if strings.ToValidUTF8(octets, "") == octets {
 		return octets
@@ -270,7 +270,7 @@ func (c *comparison) graph(t *testing.T) {
 	}
 }
 
-// hostOf returns the host of a canonical URL. If net/url accepts the URL, both results must agree.
+// hostOf returns the host of a canonical URL. It uses net/url, which is independent of the pipeline.
 func hostOf(t *testing.T, text string) string {
 	t.Helper()
 	u, err := url.Parse(text)
