@@ -28,7 +28,7 @@ func Names() []string { return []string{Unique, Check, Extract, Join, Graph} }
 
 // Options holds the input, settings and output of a pipeline.
 type Options struct {
-	// Pipeline is the name of the pipeline. If empty, it is [Unique].
+	// Pipeline is the name of the pipeline. An empty name selects [Unique].
 	Pipeline string
 	// Input lists the input files. Each name may be a file system pattern with "*", "?" and "[]".
 	// Input must not be empty.
@@ -37,18 +37,19 @@ type Options struct {
 	With []string
 	// Output is the prefix of the names of all output files.
 	Output string
-	// Format is the output format: [FormatText], [FormatNDJSON] or [FormatParquet]. If empty, it is
-	// FormatText.
+	// Format is the output format: [FormatText], [FormatNDJSON] or [FormatParquet]. An empty
+	// Format selects FormatText.
 	Format string
-	// Compression is the compression of text and NDJSON: "none", "gzip" or "zstd". If empty, it is
-	// "none".
+	// Compression is the compression of text and NDJSON: "none", "gzip" or "zstd". An empty
+	// Compression selects "none".
 	Compression string
 	// Shards is the number of output files. If Shards is zero, each bundle (the elements that
 	// the runner processes together) gets its own file.
 	Shards int
 	// Overwrite permits the pipeline to replace the files of an earlier run.
 	Overwrite bool
-	// Rules selects the rules of [Check] by a name for [profile.Parse]. If empty, it is "rfc1738".
+	// Rules selects the rules of [Check] by a name for [profile.Parse]. An empty name selects
+	// "rfc1738".
 	Rules string
 	// Samples is the number of samples in each row of [Check]. Zero means 3, and [NoSamples] means
 	// none.

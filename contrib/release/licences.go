@@ -116,7 +116,7 @@ func licenceFiles(dir string) (list []file, err error) {
 }
 
 // kinds lists the permitted licenses. The sentences of an element identify the text of the
-// license. They are lowercase and contain single spaces.
+// license. The sentences are lowercase and contain single spaces.
 var kinds = []struct {
 	name      string
 	sentences []string

@@ -129,7 +129,7 @@ func (a *App) CacheFolder() (folder, reason string) {
 	return folder, ""
 }
 
-// ExpandHome replaces a leading "~" that the shell did not expand by the home directory.
+// ExpandHome replaces a leading "~" with the home directory, in case the shell did not expand it.
 func (a *App) ExpandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && a.Getenv("HOME") != "" && (rest == "" || rest[0] == '/') {
 		return filepath.Join(a.Getenv("HOME"), rest)

@@ -56,5 +56,5 @@ func (f *MemoryFlags) Room() int64 {
 	return f.limit() - program - buffers*int64(f.Processors())
 }
 
-// Folder returns the directory for temporary files. If it returns "", the system default applies.
+// Folder returns the directory for temporary files, or "" for the default directory of the system.
 func (f *MemoryFlags) Folder() string { return f.folder }

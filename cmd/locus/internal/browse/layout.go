@@ -80,7 +80,7 @@ func (b *block) appendLines(lines []line, index, width, digits int) []line {
 	}
 	for _, r := range b.runs {
 		if used+len(r.text) <= room && isASCII(r.text) {
-			// Usually the whole text fits.
+			// Usually, the whole text of a run fits on the line.
 			put(r, r.text)
 			used += len(r.text)
 			continue

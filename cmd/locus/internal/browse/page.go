@@ -110,7 +110,7 @@ type page struct {
 	width int
 }
 
-// expandTabs replaces tabs by spaces, and escapes other control characters.
+// expandTabs replaces tabs with spaces, and escapes other control characters.
 func expandTabs(text string) string {
 	if !strings.Contains(text, "\t") {
 		return term.Safe(text)

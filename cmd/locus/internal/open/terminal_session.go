@@ -461,7 +461,7 @@ func (t *terminalSession) endCommand() {
 	}
 	t.unlockShow()
 	if away {
-		// A change of the window size makes the host redraw the whole screen.
+		// Setting the window size redraws the whole screen.
 		t.resize()
 	}
 }
