@@ -12,8 +12,9 @@ import (
 
 // writeList writes a list of n lines, similar to the list of a crawler, with 0.28 n distinct URLs.
 // Each line contains a new URL or repeats an earlier URL. Half of the repeated URLs are from the
-// last thousand lines. Every tenth line is not in canonical form. The list depends only on n.
-func writeList(to io.Writer, n int) {
+// last thousand lines. The parameter others is the percentage of lines that are not in canonical
+// form. Equal parameters give equal lists.
+func writeList(to io.Writer, n, others int) {
 	out := bufio.NewWriterSize(to, 1<<20)
 	r := rand.New(rand.NewPCG(7, uint64(n)))
 	var b []byte

@@ -183,8 +183,8 @@ func checkers(dir, before string) []*checker {
 }
 
 // run measures one run of the program. The program must fail, because the site contains dead
-// links.
-func (c *checker) run(s *site, url string) {
+// links. The parameter requests is the minimum number of requests that the server must receive.
+func (c *checker) run(s *site, url string, requests int64) {
 	s.requests.Store(0)
 	cmd := c.command(url)
 	cmd.Env = append(os.Environ(), "HOME="+os.TempDir())
