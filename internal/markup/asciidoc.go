@@ -85,10 +85,10 @@ func readAsciidoc(source string, yield func(Piece) bool, ids *documentIDs) *asci
 		if n := strings.IndexByte(source[i:], '\n'); n >= 0 {
 			end, next = i+n, i+n+1
 		}
-		a.line(i, i+len(strings.TrimRight(source[i:end], " \t\r\f\v")), next)
+		a.readLine(i, i+len(strings.TrimRight(source[i:end], " \t\r\f\v")), next)
 		i = next
 	}
-	a.pause()
+	a.emitLeaf()
 	return a
 }
 
@@ -108,26 +108,26 @@ func (a *asciidoc) verbatim() adocLeaf {
 	return noParagraph
 }
 
-// line reads the line between the offsets start and end, which do not include trailing spaces.
-func (a *asciidoc) line(start, end, next int) {
+// readLine reads the line between the offsets start and end, which do not include trailing spaces.
+func (a *asciidoc) readLine(start, end, next int) {
 	line := a.text[start:end]
 	in := a.verbatim()
 	switch {
 	case a.underlined:
 		a.underlined = false
-	case in != unseenParagraph && a.directive(line, start):
-	case a.closes(line):
+	case in != unseenParagraph && a.readDirective(line, start):
+	case a.closeBlock(line):
 	case in != noParagraph:
 		a.extend(start, next)
-	case a.continuesEntry(line):
+	case a.continueEntry(line):
 	case line == "":
-		a.blank()
-	case a.leaf != noParagraph && !a.breaks(line):
-		a.continues(line, start, end)
+		a.readBlankLine()
+	case a.leaf != noParagraph && !a.endsParagraph(line):
+		a.continueParagraph(line, start, end)
 	default:
-		a.pause()
+		a.emitLeaf()
 		a.leaf = noParagraph
-		a.begin(line, start, end, next)
+		a.readFirstLine(line, start, end, next)
 	}
 }
 
@@ -139,8 +139,8 @@ func (a *asciidoc) extend(start, end int) {
 	a.end = end
 }
 
-// pause yields the text that the leaf already contains, without ending the leaf.
-func (a *asciidoc) pause() {
+// emitLeaf yields the text that the leaf already contains, without ending the leaf.
+func (a *asciidoc) emitLeaf() {
 	start, end := a.start, a.end
 	a.start = -1
 	if start < 0 {
@@ -158,12 +158,12 @@ func (a *asciidoc) pause() {
 	case unseenParagraph:
 		a.emit(Piece{Kind: Unseen, Start: start, End: end})
 	default:
-		a.cells(start, end)
+		a.emitCells(start, end)
 	}
 }
 
-// cells yields the pieces of running text, which may be table cells.
-func (a *asciidoc) cells(start, end int) {
+// emitCells yields the pieces of running text, which may be table cells.
+func (a *asciidoc) emitCells(start, end int) {
 	cell := byte(0)
 	if n := len(a.open); n > 0 {
 		cell = a.open[n-1].cell
@@ -171,36 +171,36 @@ func (a *asciidoc) cells(start, end int) {
 	for i := start; cell != 0 && i < end; i++ {
 		if a.text[i] == cell && (i == start || a.text[i-1] != '\\') {
 			a.inline(start, i)
-			a.unseen(i, i+1)
+			a.emitUnseen(i, i+1)
 			start = i + 1
 		}
 	}
 	a.inline(start, end)
 }
 
-// unseen yields an invisible part of the source.
-func (a *asciidoc) unseen(start, end int) { a.emit(Piece{Kind: Unseen, Start: start, End: end}) }
+// emitUnseen yields an invisible part of the source.
+func (a *asciidoc) emitUnseen(start, end int) { a.emit(Piece{Kind: Unseen, Start: start, End: end}) }
 
-// blank reads an empty line.
-func (a *asciidoc) blank() {
-	a.pause()
+// readBlankLine reads an empty line.
+func (a *asciidoc) readBlankLine() {
+	a.emitLeaf()
 	a.leaf = noParagraph
 	if a.header == inHeader {
 		a.header = inBody
 	}
 }
 
-// breaks reports whether a line ends the preceding paragraph.
-func (a *asciidoc) breaks(line string) bool {
+// endsParagraph reports whether a line ends the preceding paragraph.
+func (a *asciidoc) endsParagraph(line string) bool {
 	delim, _ := delimiterOf(line)
 	return a.header == inHeader || delim != "" || line == "+" || isAttributeLine(line) || a.leaf == textParagraph && markerEnd(line) > 0
 }
 
-// continues reads another line of the current paragraph.
-func (a *asciidoc) continues(line string, start, end int) {
+// continueParagraph reads another line of the current paragraph.
+func (a *asciidoc) continueParagraph(line string, start, end int) {
 	if a.leaf == textParagraph && isLineComment(line) {
-		a.pause()
-		a.unseen(start, end)
+		a.emitLeaf()
+		a.emitUnseen(start, end)
 		return
 	}
 	a.term = a.leaf == textParagraph && isTerm(line)
@@ -211,32 +211,32 @@ func isLineComment(line string) bool {
 	return strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "///")
 }
 
-// begin reads a line that begins a block.
-func (a *asciidoc) begin(line string, start, end, next int) {
+// readFirstLine reads a line that begins a block.
+func (a *asciidoc) readFirstLine(line string, start, end, next int) {
 	switch {
 	case isLineComment(line):
-		a.unseen(start, end)
-	case a.entry(line, start, end):
+		a.emitUnseen(start, end)
+	case a.readEntry(line, start, end):
 	case isAttributeLine(line):
 		a.blockAttributes(line, start)
 	case len(line) > 1 && line[0] == '.' && line[1] != ' ' && line[1] != '\t' && (line[1] != '.' || len(line) > 2 && strings.IndexByte(" \t.", line[2]) < 0):
 		a.inline(start+1, end) // the text after the "." is a title
-	case a.opens(line):
-	case a.section(line, start, end, next):
+	case a.openBlock(line):
+	case a.readSection(line, start, end, next):
 	case line == "+":
-	case a.media(line, start):
+	case a.readMedia(line, start):
 	default:
-		a.paragraph(line, start, end)
+		a.beginParagraph(line, start, end)
 	}
 }
 
-// opens opens the delimited block that begins with a line.
-func (a *asciidoc) opens(line string) bool {
+// openBlock opens the delimited block that begins with a line.
+func (a *asciidoc) openBlock(line string) bool {
 	delim, block := delimiterOf(line)
 	if delim == "" || len(a.open) == maxDepth {
 		return false
 	}
-	style := a.take()
+	style := a.takeStyle()
 	block.line = delim
 	if leaf, ok := styleLeaf(style.name); ok && block.cell == 0 && (block.leaf == noParagraph || block.leaf == rawParagraph) {
 		block.leaf = leaf
@@ -245,14 +245,14 @@ func (a *asciidoc) opens(line string) bool {
 	if block.cell == '|' && style.csv {
 		block.cell = ','
 	}
-	a.name(style)
-	a.begun()
+	a.recordName(style)
+	a.beginBody()
 	a.open = append(a.open, block)
 	return true
 }
 
-// take returns the stored style for the next block, and clears it.
-func (a *asciidoc) take() blockStyle {
+// takeStyle returns the stored style for the next block, and clears it.
+func (a *asciidoc) takeStyle() blockStyle {
 	style := a.style
 	a.style = blockStyle{}
 	return style
@@ -305,15 +305,15 @@ func delimiterOf(line string) (delim string, block delimited) {
 	return line, block
 }
 
-// closes reports whether a line is the end delimiter of an open block. If so, it ends the block
+// closeBlock reports whether a line is the end delimiter of an open block. If so, it ends the block
 // and all blocks in it.
-func (a *asciidoc) closes(line string) bool {
+func (a *asciidoc) closeBlock(line string) bool {
 	if len(a.open) == 0 || len(line) < 2 {
 		return false
 	}
 	for i := range a.open {
 		if a.open[i].line == line {
-			a.pause()
+			a.emitLeaf()
 			a.leaf, a.open = noParagraph, a.open[:i]
 			return true
 		}
@@ -321,10 +321,10 @@ func (a *asciidoc) closes(line string) bool {
 	return false
 }
 
-// paragraph begins a paragraph with a line.
-func (a *asciidoc) paragraph(line string, start, end int) {
-	style := a.take()
-	a.name(style)
+// beginParagraph begins a paragraph with a line.
+func (a *asciidoc) beginParagraph(line string, start, end int) {
+	style := a.takeStyle()
+	a.recordName(style)
 	a.leaf = textParagraph
 	indented := line[0] == ' ' || line[0] == '\t'
 	flat := len(a.open) > 0 && a.open[len(a.open)-1].flat
@@ -333,13 +333,13 @@ func (a *asciidoc) paragraph(line string, start, end int) {
 	} else if indented && !flat && !a.term && style.name != "normal" && markerEnd(line) == 0 && !isTerm(line) && !hasTerm(line) {
 		a.leaf = codeParagraph
 	}
-	a.begun()
+	a.beginBody()
 	a.term = a.leaf == textParagraph && isTerm(line)
 	a.extend(start, end)
 }
 
-// begun records that the text of the document has begun.
-func (a *asciidoc) begun() {
+// beginBody records that the text of the document has begun.
+func (a *asciidoc) beginBody() {
 	if a.header == beforeHeader {
 		a.header = inBody
 	}
@@ -420,15 +420,15 @@ func numberEnd(line string, i int) int {
 	return i
 }
 
-// section reads a title in a line, or a title that the next line underlines.
-func (a *asciidoc) section(line string, start, end, next int) bool {
+// readSection reads a title in a line, or a title that the next line underlines.
+func (a *asciidoc) readSection(line string, start, end, next int) bool {
 	level := fenceSize(line, '=')
 	if level == 0 {
 		level = fenceSize(line, '#')
 	}
 	nested := len(a.open) > 0 && a.open[len(a.open)-1].cell == 0 && !a.style.discrete
 	if level > 0 && level <= 6 && level < len(line) && (line[level] == ' ' || line[level] == '\t') && !nested {
-		a.heading(level-1, start+level, end)
+		a.readHeading(level-1, start+level, end)
 		return true
 	}
 	if nested || line[0] == '.' || line[0] == ' ' || next == len(a.text) || !hasWord(line) {
@@ -446,7 +446,7 @@ func (a *asciidoc) section(line string, start, end, next int) bool {
 	if d := utf8.RuneCountInString(line) - len(under); level < 0 || d < -1 || d > 1 {
 		return false
 	}
-	a.heading(level, start, end)
+	a.readHeading(level, start, end)
 	a.underlined = true
 	return true
 }
@@ -461,12 +461,12 @@ func hasWord(line string) bool {
 	return false
 }
 
-// heading reads the title between the offsets start and end.
-func (a *asciidoc) heading(level, start, end int) {
+// readHeading reads the title between the offsets start and end.
+func (a *asciidoc) readHeading(level, start, end int) {
 	start = blanksEnd(a.text[:end], start)
-	style := a.take()
+	style := a.takeStyle()
 	if a.ids != nil {
-		a.sectionID(level, start, end, style)
+		a.addSection(level, start, end, style)
 	}
 	first := a.header == beforeHeader && level == 0
 	a.header = inBody

@@ -92,15 +92,14 @@ func (a *attributes) define(name, value string, remove bool, condition string) {
 	a.set(name, resolved.s, remove, condition)
 }
 
-// swap maps a range of a resolved text to a range of the source. The fields to and toEnd are
-// offsets in the resolved text. The fields from and fromEnd are offsets in the source.
-type swap struct{ to, toEnd, from, fromEnd int }
+// substitution maps a range of a resolved text to a range of the source.
+type substitution struct{ resolvedStart, resolvedEnd, sourceStart, sourceEnd int }
 
 // resolvedText is a text in which attribute references are replaced by their values. References to
 // unknown attributes are unchanged.
 type resolvedText struct {
 	s     string
-	swaps []swap
+	swaps []substitution
 }
 
 // resolve replaces the attribute references in text.
@@ -137,7 +136,7 @@ func (a *attributes) resolve(text string) resolvedText {
 		b.WriteString(text[from:start])
 		to := b.Len()
 		b.WriteString(value)
-		r.swaps = append(r.swaps, swap{to, b.Len(), start, end})
+		r.swaps = append(r.swaps, substitution{to, b.Len(), start, end})
 		from = end
 	}
 	if r.swaps != nil {
@@ -149,36 +148,36 @@ func (a *attributes) resolve(text string) resolvedText {
 
 // startOf converts the start offset of a range in the text to an offset in the source.
 func (r *resolvedText) startOf(i int) int {
-	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to > i }) - 1
+	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].resolvedStart > i }) - 1
 	switch {
 	case n < 0:
 		return i
-	case i < r.swaps[n].toEnd:
-		return r.swaps[n].from
+	case i < r.swaps[n].resolvedEnd:
+		return r.swaps[n].sourceStart
 	}
-	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
+	return r.swaps[n].sourceEnd + i - r.swaps[n].resolvedEnd
 }
 
 // endOf converts the end offset of a range in the text to an offset in the source.
 func (r *resolvedText) endOf(i int) int {
-	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to >= i }) - 1
+	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].resolvedStart >= i }) - 1
 	switch {
 	case n < 0:
 		return i
-	case i <= r.swaps[n].toEnd:
-		return r.swaps[n].fromEnd
+	case i <= r.swaps[n].resolvedEnd:
+		return r.swaps[n].sourceEnd
 	}
-	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
+	return r.swaps[n].sourceEnd + i - r.swaps[n].resolvedEnd
 }
 
-// changed reports whether the text between the offsets i and end differs from the source.
-func (r *resolvedText) changed(i, end int) bool {
-	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].toEnd > i || r.swaps[n].to >= i })
-	return n < len(r.swaps) && r.swaps[n].to < end
+// isChanged reports whether the text between the offsets i and end differs from the source.
+func (r *resolvedText) isChanged(i, end int) bool {
+	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].resolvedEnd > i || r.swaps[n].resolvedStart >= i })
+	return n < len(r.swaps) && r.swaps[n].resolvedStart < end
 }
 
-// isOpen reports whether text contains an attribute reference.
-func isOpen(text string) bool {
+// hasReference reports whether text contains an attribute reference.
+func hasReference(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "{")
 		if !ok {

@@ -6,14 +6,14 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// entry reads the attribute definition that begins in a line. If the line does not begin a
+// readEntry reads the attribute definition that begins in a line. If the line does not begin a
 // definition, it returns false.
-func (a *asciidoc) entry(line string, start, end int) bool {
+func (a *asciidoc) readEntry(line string, start, end int) bool {
 	name, value, remove, ok := entry(line)
 	if !ok || len(a.open) > 0 {
 		return false
 	}
-	a.unseen(start, end)
+	a.emitUnseen(start, end)
 	if part, continues := strings.CutSuffix(value, " \\"); continues && !remove {
 		a.pending, a.value = name, part
 		return true
@@ -22,9 +22,9 @@ func (a *asciidoc) entry(line string, start, end int) bool {
 	return true
 }
 
-// continuesEntry adds a line to an attribute value that began in a previous line. If there is no
-// such value, continuesEntry returns false.
-func (a *asciidoc) continuesEntry(line string) bool {
+// continueEntry adds a line to an attribute value that began in a previous line. If there is no
+// such value, continueEntry returns false.
+func (a *asciidoc) continueEntry(line string) bool {
 	if a.pending == "" {
 		return false
 	}
@@ -55,8 +55,8 @@ func (a *asciidoc) condition() string {
 	return unknownCondition
 }
 
-// directive reads a preprocessor directive. If the line is not a directive, it returns false.
-func (a *asciidoc) directive(line string, start int) bool {
+// readDirective reads a preprocessor directive. If the line is not a directive, it returns false.
+func (a *asciidoc) readDirective(line string, start int) bool {
 	if len(line) < len("if::[]") || line[0] != 'i' && line[0] != 'e' || line[len(line)-1] != ']' {
 		return false
 	}
@@ -70,16 +70,16 @@ func (a *asciidoc) directive(line string, start int) bool {
 		if target == "" || target[0] == ' ' || strings.HasSuffix(target, " ") {
 			return false
 		}
-		a.pause()
-		a.include(target, content, start+len("include::"))
+		a.emitLeaf()
+		a.emitInclude(target, content, start+len("include::"))
 	case "ifdef", "ifndef":
-		a.pause()
-		a.conditional(name, strings.ToLower(target), content, start+len(line)-1-len(content))
+		a.emitLeaf()
+		a.readConditional(name, strings.ToLower(target), content, start+len(line)-1-len(content))
 	case "ifeval":
-		a.pause()
+		a.emitLeaf()
 		a.conditions = append(a.conditions, unknownCondition)
 	case "endif":
-		a.pause()
+		a.emitLeaf()
 		a.conditions = a.conditions[:max(len(a.conditions)-1, 0)]
 	default:
 		return false
@@ -87,18 +87,18 @@ func (a *asciidoc) directive(line string, start int) bool {
 	return true
 }
 
-// include yields the name of the file that a directive includes. If the include is optional,
+// emitInclude yields the name of the file that a directive includes. If the include is optional,
 // Asciidoctor ignores a missing file.
-func (a *asciidoc) include(target, attributes string, start int) {
+func (a *asciidoc) emitInclude(target, attributes string, start int) {
 	if leaf, _ := styleLeaf(a.style.name); leaf == codeParagraph && a.leaf == noParagraph {
-		a.name(a.take())
+		a.recordName(a.takeStyle())
 		a.leaf = leaf
 	}
 	if a.ids != nil && a.leaf != codeParagraph && a.verbatim() != codeParagraph && mayHaveIDs(target) {
-		a.ids.open = true
+		a.ids.incomplete = true
 	}
 	if !strings.Contains(attributes, "optional") {
-		a.destination(Include, target, start)
+		a.emitDestination(Include, target, start)
 	}
 }
 
@@ -106,12 +106,12 @@ func (a *asciidoc) include(target, attributes string, start int) {
 func mayHaveIDs(target string) bool {
 	name := target[strings.LastIndexByte(target, '/')+1:]
 	dot := strings.LastIndexByte(name, '.')
-	return dot < 0 || isOpen(name) || isAdocName(name)
+	return dot < 0 || hasReference(name) || isAdocName(name)
 }
 
-// destination yields the destination that begins at the offset start in the source. It replaces
+// emitDestination yields the destination that begins at the offset start in the source. It replaces
 // the attribute references in target.
-func (a *asciidoc) destination(kind PieceKind, target string, start int) {
+func (a *asciidoc) emitDestination(kind PieceKind, target string, start int) {
 	p := Piece{Kind: kind, Start: start, End: start + len(target)}
 	if r := a.attrs.resolve(target); r.swaps != nil {
 		p.Text = r.s
@@ -122,9 +122,9 @@ func (a *asciidoc) destination(kind PieceKind, target string, start int) {
 // maxConditions is the maximum number of open conditions.
 const maxConditions = 100
 
-// conditional reads an "ifdef" or "ifndef" directive. The directive may have content, which begins
-// at the offset start.
-func (a *asciidoc) conditional(name, attribute, content string, start int) {
+// readConditional reads an "ifdef" or "ifndef" directive. The directive may have content, which
+// begins at the offset start.
+func (a *asciidoc) readConditional(name, attribute, content string, start int) {
 	condition := unknownCondition
 	if name == "ifndef" && !strings.ContainsAny(attribute, ",+") {
 		condition = attribute
@@ -145,8 +145,8 @@ func (a *asciidoc) conditional(name, attribute, content string, start int) {
 	}
 }
 
-// media reads an image, video or audio block.
-func (a *asciidoc) media(line string, start int) bool {
+// readMedia reads an image, video or audio block.
+func (a *asciidoc) readMedia(line string, start int) bool {
 	name, rest, ok := strings.Cut(line, "::")
 	open := strings.IndexByte(rest, '[')
 	if !ok || open <= 0 || line[len(line)-1] != ']' || rest[0] == ' ' || rest[open-1] == ' ' {
@@ -156,23 +156,23 @@ func (a *asciidoc) media(line string, start int) bool {
 	attributes := rest[open+1 : len(rest)-1]
 	switch name {
 	case "image":
-		a.picture(Image, rest[:open], at)
+		a.emitPicture(Image, rest[:open], at)
 	case "video", "audio":
 		// The target of a video on a video service is a number, not a URL.
 		if service, _, _ := strings.Cut(attributes, ","); service != "youtube" && service != "vimeo" && service != "wistia" {
-			a.picture(Link, rest[:open], at)
+			a.emitPicture(Link, rest[:open], at)
 		}
 	default:
 		return false
 	}
-	a.list(attributes, at+open+1)
-	a.name(a.take())
-	a.begun()
+	a.readAttributes(attributes, at+open+1)
+	a.recordName(a.takeStyle())
+	a.beginBody()
 	return true
 }
 
-// picture yields the destination of a picture, which is relative to the directory of pictures.
-func (a *asciidoc) picture(kind PieceKind, target string, start int) {
+// emitPicture yields the destination of a picture, which is relative to the directory of pictures.
+func (a *asciidoc) emitPicture(kind PieceKind, target string, start int) {
 	dir, known := a.attrs.get("imagesdir")
 	if a.attrs.unsure["imagesdir"] {
 		dir, known = "{imagesdir}", true
@@ -182,7 +182,7 @@ func (a *asciidoc) picture(kind PieceKind, target string, start int) {
 		a.emit(Piece{Kind: kind, Start: start, End: start + len(target), Text: strings.TrimSuffix(dir, "/") + "/" + resolved.s})
 		return
 	}
-	a.destination(kind, target, start)
+	a.emitDestination(kind, target, start)
 }
 
 // isAbsolute reports whether a destination is independent of the directory of pictures.
@@ -191,10 +191,10 @@ func isAbsolute(target string) bool {
 	return strings.HasPrefix(target, "/") || end > 1 && end < len(target) && target[end] == ':'
 }
 
-// list reads the attribute list of a block or a macro, which begins at the offset start. Some
-// attributes, such as "id", change the style of the next block. The value of the attribute "link"
-// is a destination.
-func (a *asciidoc) list(attributes string, start int) {
+// readAttributes reads the attribute list of a block or a macro, which begins at the offset start.
+// Some attributes, such as "id", change the style of the next block. The value of the attribute
+// "link" is a destination.
+func (a *asciidoc) readAttributes(attributes string, start int) {
 	positional := 0
 	for from := 0; from <= len(attributes); {
 		end := itemEnd(attributes, from)
@@ -203,9 +203,9 @@ func (a *asciidoc) list(attributes string, start int) {
 		name = strings.TrimSpace(name)
 		if named && attributeEnd(name) == len(name) {
 			plain := strings.Trim(strings.TrimSpace(value), `"'`)
-			a.named(name, plain, start+from+strings.LastIndex(attributes[from:end], plain))
+			a.readNamed(name, plain, start+from+strings.LastIndex(attributes[from:end], plain))
 		} else {
-			a.positional(positional, strings.Trim(item, `"'`))
+			a.readPositional(positional, strings.Trim(item, `"'`))
 			positional++
 		}
 		from = end + 1
@@ -230,8 +230,8 @@ func itemEnd(s string, i int) int {
 	return len(s)
 }
 
-// named handles an attribute with a name. The value begins at the offset start.
-func (a *asciidoc) named(name, value string, start int) {
+// readNamed handles an attribute with a name. The value begins at the offset start.
+func (a *asciidoc) readNamed(name, value string, start int) {
 	switch name {
 	case "id":
 		a.style.id = value
@@ -239,16 +239,16 @@ func (a *asciidoc) named(name, value string, start int) {
 		a.style.reftext = value
 	case "link":
 		if value != "self" && value != "none" {
-			a.destination(Link, value, start)
+			a.emitDestination(Link, value, start)
 		}
 	case "format":
 		a.style.csv = value == "csv"
 	}
 }
 
-// positional handles an attribute without a name. The first such attribute contains the style and
-// the name of the block. The second such attribute may be a language, as in "[,ruby]".
-func (a *asciidoc) positional(n int, item string) {
+// readPositional handles an attribute without a name. The first such attribute contains the style
+// and the name of the block. The second such attribute may be a language, as in "[,ruby]".
+func (a *asciidoc) readPositional(n int, item string) {
 	if n == 1 && a.style.name == "" && item != "" {
 		a.style.name = "source"
 	}
@@ -283,7 +283,7 @@ func (a *asciidoc) blockAttributes(line string, start int) {
 	}
 	name := a.style.name
 	a.style.name = ""
-	a.list(line[1:len(line)-1], start+1)
+	a.readAttributes(line[1:len(line)-1], start+1)
 	if a.style.name == "" {
 		a.style.name = name
 	}
@@ -292,8 +292,8 @@ func (a *asciidoc) blockAttributes(line string, start int) {
 	}
 }
 
-// name records the name of a block, if the style contains one.
-func (a *asciidoc) name(style blockStyle) {
+// recordName records the name of a block, if the style contains one.
+func (a *asciidoc) recordName(style blockStyle) {
 	if a.ids == nil || style.id == "" {
 		return
 	}

@@ -8,26 +8,27 @@ import (
 
 // documentIDs holds the names of the parts of a document.
 type documentIDs struct {
-	list []string
-	open bool // the document includes files that may define other names
-	// The maps seen and hub contain the names that Asciidoctor and GitHub generated, respectively.
-	// Each name is mapped to the number for the next section with the same name.
-	seen, hub map[string]int
+	list       []string
+	incomplete bool // the document includes files that may define other names
+	// These maps hold the names that Asciidoctor and GitHub generated. Each name is mapped to the
+	// number for the next section with the same name.
+	usedIDs, usedHubIDs map[string]int
 }
 
 func (ids *documentIDs) add(name string) {
 	if name != "" {
 		ids.list = append(ids.list, name)
-		ids.seen[name] = max(ids.seen[name], 2)
+		ids.usedIDs[name] = max(ids.usedIDs[name], 2)
 	}
 }
 
 // AsciidocIDs returns the names of the parts of an AsciiDoc document. AsciidocIDs includes the
 // names that Asciidoctor and GitHub generate, and section titles, which cross references may use.
-// The result open reports whether the document may define other names, because it includes files,
-// or because it has no title and may be a part of another document.
-func AsciidocIDs(source string) (list []string, open bool) {
-	ids := documentIDs{seen: map[string]int{}, hub: map[string]int{}}
+//
+// If incomplete is true, the document may define other names, because it includes files, or because
+// it has no title and may be a part of another document.
+func AsciidocIDs(source string) (list []string, incomplete bool) {
+	ids := documentIDs{usedIDs: map[string]int{}, usedHubIDs: map[string]int{}}
 	a := readIDs(source, &ids)
 	for _, name := range [...]string{"header", "content", "footer", "toc", "toctitle", "preamble", "footnotes", "author", "email", "author2", "author3", "email2", "revnumber", "revdate", "revremark"} {
 		ids.add(name)
@@ -37,7 +38,7 @@ func AsciidocIDs(source string) (list []string, open bool) {
 		ids.add("_footnotedef_" + number)
 		ids.add("_footnoteref_" + number)
 	}
-	return ids.list, ids.open || !a.titled
+	return ids.list, ids.incomplete || !a.titled
 }
 
 func readIDs(source string, ids *documentIDs) *asciidoc {
@@ -50,8 +51,8 @@ const maxNotes = 10_000
 // maxTitle is the maximum length of a title from which a name is generated.
 const maxTitle = 4096
 
-// sectionID records the names of a section. The title is between the offsets start and end.
-func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
+// addSection records the names of a section. The title is between the offsets start and end.
+func (a *asciidoc) addSection(level, start, end int, style blockStyle) {
 	resolved := a.attrs.resolve(a.text[start:end])
 	title := resolved.s
 	if at := strings.LastIndex(title, "[["); at > 0 && strings.HasSuffix(title, "]]") && isIDStart(title[at+2:]) {
@@ -59,26 +60,26 @@ func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
 		style.id, style.reftext = id, strings.TrimSpace(reftext)
 		title = strings.TrimRight(title[:at], " ")
 	}
-	a.name(style)
+	a.recordName(style)
 	if len(title) > maxTitle {
 		return
 	}
 	_, icons := a.attrs.get("icons")
 	plain := plainTitle(title, !icons)
 	if style.id == "" {
-		a.ids.hubID(plain)
+		a.ids.addHubID(plain)
 	}
 	if a.header == beforeHeader && level == 0 {
 		return
 	}
 	a.ids.list = append(a.ids.list, title, plain)
 	if _, on := a.attrs.get("sectids"); style.id == "" && (on || a.attrs.unsure["sectids"]) {
-		a.ids.add(a.generated(plain))
+		a.ids.add(a.generateID(plain))
 	}
 }
 
-// generated returns the name that Asciidoctor generates from a title.
-func (a *asciidoc) generated(title string) string {
+// generateID returns the name that Asciidoctor generates from a title.
+func (a *asciidoc) generateID(title string) string {
 	prefix, ok := a.attrs.get("idprefix")
 	if !ok {
 		prefix = "_"
@@ -91,13 +92,13 @@ func (a *asciidoc) generated(title string) string {
 		_, size := firstRune(separator)
 		separator = separator[:size]
 	}
-	return unusedID(a.ids.seen, titleID(title, prefix, separator), separator)
+	return unusedID(a.ids.usedIDs, titleID(title, prefix, separator), separator)
 }
 
-// hubID records the name that GitHub generates from a title.
-func (ids *documentIDs) hubID(title string) {
-	id := unusedID(ids.hub, titleID(title, "", "-"), "-")
-	ids.hub[id] = max(ids.hub[id], 2)
+// addHubID records the name that GitHub generates from a title.
+func (ids *documentIDs) addHubID(title string) {
+	id := unusedID(ids.usedHubIDs, titleID(title, "", "-"), "-")
+	ids.usedHubIDs[id] = max(ids.usedHubIDs[id], 2)
 	ids.list = append(ids.list, id)
 }
 

@@ -42,9 +42,9 @@ const (
 
 var adocEndings = [nMarks]string{"[", "\n", "+++", "++", "$$", "+`", ">>", "``", "]]", "`", "+"}
 
-// next returns the offset of the first given mark that is not before the offset i, or -1 if there
-// is none. If the caller never decreases i, all searches together take linear time.
-func (l *adocInlines) next(mark, i int) int {
+// findMark returns the offset of the first given mark that is not before the offset i, or -1 if
+// there is none. If the caller never decreases i, all searches together take linear time.
+func (l *adocInlines) findMark(mark, i int) int {
 	switch {
 	case l.none[mark] || i > len(l.s):
 		return -1
@@ -76,7 +76,7 @@ func (a *asciidoc) inline(start, end int) {
 			i++
 			continue
 		}
-		i = max(l.mark(i), i+1)
+		i = max(l.readElement(i), i+1)
 	}
 	if l.code > 0 {
 		l.flush(l.code)
@@ -85,25 +85,25 @@ func (a *asciidoc) inline(start, end int) {
 	l.flush(len(s))
 }
 
-// mark reads the inline element that begins with the mark at the offset i. It returns the offset
-// after the element.
-func (l *adocInlines) mark(i int) int {
+// readElement reads the inline element that begins with the mark at the offset i. It returns the
+// offset after the element.
+func (l *adocInlines) readElement(i int) int {
 	switch l.s[i] {
 	case '\\':
-		return l.escape(i)
+		return l.readEscape(i)
 	case ':':
-		return l.macro(i)
+		return l.readMacro(i)
 	case '<':
-		return l.xref(i)
+		return l.readXref(i)
 	case '[':
 		l.flush(i)
-		return l.anchor(i)
+		return l.readAnchor(i)
 	case ']':
 		l.flush(i)
 	case '+', '$':
-		return l.pass(i)
+		return l.readPass(i)
 	case '`':
-		return l.codeSpan(i)
+		return l.readCodeSpan(i)
 	}
 	return i + 1
 }
@@ -115,13 +115,13 @@ func (l *adocInlines) flush(i int) {
 		if l.code > 0 {
 			kind = Code
 		}
-		l.piece(kind, l.run, i, "")
+		l.emitPiece(kind, l.run, i, "")
 	}
 	l.run = max(l.run, i)
 }
 
-// piece yields a piece between the offsets start and end in the text.
-func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
+// emitPiece yields a piece between the offsets start and end in the text.
+func (l *adocInlines) emitPiece(kind PieceKind, start, end int, text string) {
 	p := Piece{Kind: kind, Start: l.base + l.startOf(start), End: l.base + l.endOf(end), Text: text}
 	if kind == Prose || kind == Code || kind == HTMLBlock {
 		p.Start = max(p.Start, l.last)
@@ -140,7 +140,7 @@ func (l *adocInlines) destinationText(start, end int) string {
 	if strings.Contains(text, `\.`) || strings.Contains(text, `\-`) {
 		return strings.NewReplacer(`\...`, "...", `\--`, "--", `\->`, "->").Replace(text)
 	}
-	if l.changed(start, end) {
+	if l.isChanged(start, end) {
 		return text
 	}
 	return ""
@@ -152,8 +152,8 @@ func (l *adocInlines) skipTo(next int) int {
 	return next
 }
 
-// escape reads the "\" at the offset i. The text after the "\" is running text.
-func (l *adocInlines) escape(i int) int {
+// readEscape reads the "\" at the offset i. The text after the "\" is running text.
+func (l *adocInlines) readEscape(i int) int {
 	rest := l.s[i+1:]
 	if strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "[[") {
 		return i + 3
@@ -167,7 +167,7 @@ func (l *adocInlines) escape(i int) int {
 	}
 	l.flush(i)
 	end := i + 1 + urlEnd(rest)
-	l.piece(Code, i+1, end, "")
+	l.emitPiece(Code, i+1, end, "")
 	return l.skipTo(end)
 }
 
@@ -199,8 +199,8 @@ func urlEnd(s string) int {
 	return len(s)
 }
 
-// macro reads the macro or URL whose name ends at the offset i, which is the offset of a ":".
-func (l *adocInlines) macro(i int) int {
+// readMacro reads the macro or URL whose name ends at the offset i, which is the offset of a ":".
+func (l *adocInlines) readMacro(i int) int {
 	s := l.s
 	start := i
 	for start > l.run && octet.Is(s[start-1], octet.Alpha) {
@@ -211,37 +211,37 @@ func (l *adocInlines) macro(i int) int {
 	}
 	switch name := s[start:i]; name {
 	case "link", mailMacro:
-		return l.link(start, i+1, name == mailMacro)
+		return l.readLink(start, i+1, name == mailMacro)
 	case "xref":
-		return l.xrefMacro(start, i+1)
+		return l.readXrefMacro(start, i+1)
 	case "image", "icon":
-		return l.image(start, i+1, name)
+		return l.readImage(start, i+1, name)
 	case "anchor":
-		return l.anchorMacro(start, i+1)
+		return l.readAnchorMacro(start, i+1)
 	case "pass":
-		return l.passMacro(start, i+1)
+		return l.readPassMacro(start, i+1)
 	case "stem", "latexmath", "asciimath":
-		return l.math(start, i+1)
+		return l.readMath(start, i+1)
 	default:
 		if isAdocScheme(name) && strings.HasPrefix(s[i:], "://") {
-			return l.url(start)
+			return l.readURL(start)
 		}
 	}
 	return i + 1
 }
 
-// url reads the URL at the offset start, and the label that may follow the URL.
-func (l *adocInlines) url(start int) int {
+// readURL reads the URL at the offset start, and the label that may follow the URL.
+func (l *adocInlines) readURL(start int) int {
 	end := start + urlEnd(l.s[start:])
 	if end < len(l.s) && l.s[end] == '[' && !strings.HasSuffix(l.s[start:end], "://") {
 		if label := l.labelEnd(end + 1); label >= 0 {
-			return l.linkTo(Link, start, start, end, end+1, label)
+			return l.emitLink(Link, start, start, end, end+1, label)
 		}
 	}
-	if written := l.s[start:end]; l.changed(start, end) || isOpen(written) {
+	if written := l.s[start:end]; l.isChanged(start, end) || hasReference(written) {
 		written = strings.TrimRight(written, ".,;:!?)'\"*_`#+")
 		l.flush(start)
-		l.piece(Autolink, start, start+len(written), "")
+		l.emitPiece(Autolink, start, start+len(written), "")
 		return l.skipTo(start + len(written))
 	}
 	if end < len(l.s) && l.s[end] != '>' {
@@ -250,15 +250,15 @@ func (l *adocInlines) url(start int) int {
 	return end
 }
 
-// linkTo yields the destination and the pictures of a link macro that begins at the offset start.
-// The destination is between the offsets at and end. The label is between the offsets text and
-// label.
-func (l *adocInlines) linkTo(kind PieceKind, start, at, end, text, label int) int {
+// emitLink yields the destination and the pictures of a link macro that begins at the offset start.
+// The destination is between the offsets target and targetEnd. The label is between the offsets
+// label and labelEnd.
+func (l *adocInlines) emitLink(kind PieceKind, start, target, targetEnd, label, labelEnd int) int {
 	l.flush(start)
-	l.piece(kind, at, end, "")
-	l.skipTo(end)
-	l.pictures(text, label)
-	return l.skipTo(label + 1)
+	l.emitPiece(kind, target, targetEnd, "")
+	l.skipTo(targetEnd)
+	l.emitPictures(label, labelEnd)
+	return l.skipTo(labelEnd + 1)
 }
 
 // labelEnd returns the offset of the "]" that ends the label at the offset i, or -1 if there is
@@ -301,8 +301,8 @@ func isMacroBracket(s string, i int) bool {
 // maxMacro is the maximum size of the name and the target of a macro in a label.
 const maxMacro = 200
 
-// pictures yields the pictures in a label between the offsets start and end.
-func (l *adocInlines) pictures(start, end int) {
+// emitPictures yields the pictures in a label between the offsets start and end.
+func (l *adocInlines) emitPictures(start, end int) {
 	for start < end {
 		n := strings.Index(l.s[start:end], "image:")
 		if n < 0 {
@@ -313,18 +313,18 @@ func (l *adocInlines) pictures(start, end int) {
 		if open < 0 {
 			return
 		}
-		l.picturePiece(at, at+open)
+		l.emitPicture(at, at+open)
 		start = at + open
 	}
 }
 
-// link reads "link:target[label]" or "mailto:target[label]". The target begins at the offset i.
-func (l *adocInlines) link(start, i int, mail bool) int {
+// readLink reads "link:target[label]" or "mailto:target[label]". The target begins at the offset i.
+func (l *adocInlines) readLink(start, i int, mail bool) int {
 	s := l.s
 	at, end := i, i
 	if strings.HasPrefix(s[i:], "++") {
 		at = i + len("++")
-		if end = l.next(markPass2, at); end < 0 {
+		if end = l.findMark(markPass2, at); end < 0 {
 			return i
 		}
 		i = end + len("++")
@@ -346,23 +346,23 @@ func (l *adocInlines) link(start, i int, mail bool) int {
 	if mail {
 		at = start
 	}
-	return l.linkTo(Link, start, at, end, i+1, label)
+	return l.emitLink(Link, start, at, end, i+1, label)
 }
 
-// xref reads the cross reference "<<id,text>>" at the offset i.
-func (l *adocInlines) xref(i int) int {
+// readXref reads the cross reference "<<id,text>>" at the offset i.
+func (l *adocInlines) readXref(i int) int {
 	s := l.s
 	if !strings.HasPrefix(s[i:], "<<") || !isXrefStart(s[i+2:]) {
 		return i + 1
 	}
-	end := l.next(markXref, i+2)
+	end := l.findMark(markXref, i+2)
 	if end < 0 {
 		return i + 2
 	}
 	at := i + 2
 	target, _, _ := strings.Cut(s[at:end], ",")
 	l.flush(i)
-	l.reference(at, at+len(target), false)
+	l.emitReference(at, at+len(target), false)
 	return l.skipTo(end + len(">>"))
 }
 
@@ -370,16 +370,16 @@ func isXrefStart(s string) bool {
 	return isIDStart(s) || s != "" && (octet.Is(s[0], octet.Digit) || strings.IndexByte("#/.{", s[0]) >= 0)
 }
 
-// xrefMacro reads "xref:target[text]". The target begins at the offset i.
-func (l *adocInlines) xrefMacro(start, i int) int {
+// readXrefMacro reads "xref:target[text]". The target begins at the offset i.
+func (l *adocInlines) readXrefMacro(start, i int) int {
 	if !isXrefStart(l.s[i:]) {
 		return i
 	}
-	open := l.next(markOpen, i)
+	open := l.findMark(markOpen, i)
 	if open < 0 {
 		return i
 	}
-	if line := l.next(markLine, i); line >= 0 && line < open {
+	if line := l.findMark(markLine, i); line >= 0 && line < open {
 		return i
 	}
 	label := l.labelEnd(open + 1)
@@ -387,20 +387,20 @@ func (l *adocInlines) xrefMacro(start, i int) int {
 		return i
 	}
 	l.flush(start)
-	l.reference(i, open, true)
+	l.emitReference(i, open, true)
 	l.skipTo(open)
-	l.pictures(open+1, label)
+	l.emitPictures(open+1, label)
 	return l.skipTo(label + 1)
 }
 
-// reference yields the cross reference between the offsets start and end.
-func (l *adocInlines) reference(start, end int, macro bool) {
+// emitReference yields the cross reference between the offsets start and end.
+func (l *adocInlines) emitReference(start, end int, macro bool) {
 	written := l.s[start:end]
 	target := xrefTarget(strings.TrimSpace(written), macro)
 	if target == written {
 		target = ""
 	}
-	l.piece(Xref, start, end, target)
+	l.emitPiece(Xref, start, end, target)
 }
 
 // xrefTarget returns the target of a cross reference. If ref contains a file extension or a "#",
@@ -414,7 +414,7 @@ func xrefTarget(ref string, macro bool) string {
 		return ref
 	case !has && !(macro && suffixed):
 		return "#" + ref
-	case suffixed && (macro || isAdocName(name)), isOpen(name):
+	case suffixed && (macro || isAdocName(name)), hasReference(name):
 	default:
 		path += ".adoc"
 	}
@@ -432,16 +432,16 @@ func isAdocName(name string) bool {
 	return false
 }
 
-// image reads "image:target[alt]" or "icon:name[]". The target begins at the offset i.
-func (l *adocInlines) image(start, i int, name string) int {
+// readImage reads "image:target[alt]" or "icon:name[]". The target begins at the offset i.
+func (l *adocInlines) readImage(start, i int, name string) int {
 	if l.s[i] == ':' {
 		return i
 	}
-	open := l.next(markOpen, i)
+	open := l.findMark(markOpen, i)
 	if open <= i || l.s[open-1] == ' ' {
 		return i
 	}
-	if line := l.next(markLine, i); line >= 0 && line < open {
+	if line := l.findMark(markLine, i); line >= 0 && line < open {
 		return i
 	}
 	end := l.labelEnd(open + 1)
@@ -450,18 +450,18 @@ func (l *adocInlines) image(start, i int, name string) int {
 	}
 	l.flush(start)
 	if name == "image" {
-		l.picturePiece(i, open)
+		l.emitPicture(i, open)
 	}
 	if at := strings.Index(l.s[open:end], "link="); at >= 0 {
 		at += open + len("link=")
-		l.option(at, end)
+		l.emitLinkOption(at, end)
 	}
 	return l.skipTo(end + 1)
 }
 
-// option yields the value of the attribute "link" as a destination. The value begins at the offset
-// i, and the attribute list ends at the offset end.
-func (l *adocInlines) option(i, end int) {
+// emitLinkOption yields the value of the attribute "link" as a destination. The value begins at the
+// offset i, and the attribute list ends at the offset end.
+func (l *adocInlines) emitLinkOption(i, end int) {
 	stop := ","
 	if i < end && (l.s[i] == '"' || l.s[i] == '\'') {
 		stop = l.s[i : i+1]
@@ -471,12 +471,12 @@ func (l *adocInlines) option(i, end int) {
 		end = i + n
 	}
 	if value := l.s[i:end]; value != "" && value != "self" && value != "none" {
-		l.piece(Link, i, end, "")
+		l.emitPiece(Link, i, end, "")
 	}
 }
 
-// picturePiece yields a picture whose target is between the offsets start and end.
-func (l *adocInlines) picturePiece(start, end int) {
+// emitPicture yields a picture whose target is between the offsets start and end.
+func (l *adocInlines) emitPicture(start, end int) {
 	target := l.s[start:end]
 	dir, _ := l.attrs.get("imagesdir")
 	if l.attrs.unsure["imagesdir"] {
@@ -486,12 +486,12 @@ func (l *adocInlines) picturePiece(start, end int) {
 	if dir != "" && !isAbsolute(target) {
 		text = strings.TrimSuffix(dir, "/") + "/" + target
 	}
-	l.piece(Image, start, end, text)
+	l.emitPiece(Image, start, end, text)
 }
 
-// anchor reads the names after the "[" at the offset i, as in "[[id]]", "[[[id]]]" or
+// readAnchor reads the names after the "[" at the offset i, as in "[[id]]", "[[[id]]]" or
 // "[#id]*text*".
-func (l *adocInlines) anchor(i int) int {
+func (l *adocInlines) readAnchor(i int) int {
 	rest := l.s[i:]
 	if strings.HasPrefix(rest, "[#") || strings.HasPrefix(rest, "[.") {
 		if end := l.labelEnd(i + 1); l.ids != nil && end >= 0 && end+1 < len(l.s) && strings.IndexByte("#*_`", l.s[end+1]) >= 0 {
@@ -506,7 +506,7 @@ func (l *adocInlines) anchor(i int) int {
 		return i + 1
 	}
 	marks := min(3, fenceSize(rest[:min(4, len(rest))], '['))
-	end := l.next(markAnchor, i+marks)
+	end := l.findMark(markAnchor, i+marks)
 	if end < 0 {
 		return i + marks
 	}
@@ -518,9 +518,9 @@ func (l *adocInlines) anchor(i int) int {
 	return l.skipTo(end + len("]]"))
 }
 
-// anchorMacro reads "anchor:id[text]". The id begins at the offset i.
-func (l *adocInlines) anchorMacro(start, i int) int {
-	open := l.next(markOpen, i)
+// readAnchorMacro reads "anchor:id[text]". The id begins at the offset i.
+func (l *adocInlines) readAnchorMacro(start, i int) int {
+	open := l.findMark(markOpen, i)
 	if open < 0 || !isIDStart(l.s[i:]) {
 		return i
 	}
@@ -531,8 +531,8 @@ func (l *adocInlines) anchorMacro(start, i int) int {
 	return l.skipTo(i)
 }
 
-// pass reads the "+" or "$" at the offset i, which may begin a text without macros.
-func (l *adocInlines) pass(i int) int {
+// readPass reads the "+" or "$" at the offset i, which may begin a text without macros.
+func (l *adocInlines) readPass(i int) int {
 	s := l.s
 	for _, mark := range [...]int{markPass3, markPass2, markDollars} {
 		ending := adocEndings[mark]
@@ -540,7 +540,7 @@ func (l *adocInlines) pass(i int) int {
 			continue
 		}
 		start := i + len(ending)
-		end := l.next(mark, start)
+		end := l.findMark(mark, start)
 		if end < 0 {
 			return start
 		}
@@ -548,17 +548,17 @@ func (l *adocInlines) pass(i int) int {
 		if mark == markPass3 {
 			kind = HTMLBlock
 		}
-		return l.raw(kind, i, start, end, end+len(ending))
+		return l.emitRaw(kind, i, start, end, end+len(ending))
 	}
 	if s[i] != '+' || i > 0 && isWordOctet(s[i-1]) || i+1 == len(s) || IsSpace(s[i+1]) {
 		return i + 1
 	}
 	for end := i + 1; ; end++ {
-		if end = l.next(markPlus, end); end < 0 || end-i > maxSpan {
+		if end = l.findMark(markPlus, end); end < 0 || end-i > maxSpan {
 			return i + 1
 		}
 		if end > i+1 && !IsSpace(s[end-1]) && (end+1 == len(s) || !isWordOctet(s[end+1])) {
-			return l.raw(Code, i, i+1, end, end+1)
+			return l.emitRaw(Code, i, i+1, end, end+1)
 		}
 	}
 }
@@ -570,17 +570,17 @@ func isWordOctet(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || c == '_' || c >= 0x80
 }
 
-// raw yields the text between the offsets start and end as a piece of the given kind. The mark
-// before the text begins at the offset before. The mark after the text ends at the offset next.
-func (l *adocInlines) raw(kind PieceKind, before, start, end, next int) int {
-	l.flush(before)
-	l.piece(kind, start, end, "")
+// emitRaw yields the text between the offsets start and end as a piece of the given kind. The mark
+// before the text begins at the offset markStart. The mark after the text ends at the offset next.
+func (l *adocInlines) emitRaw(kind PieceKind, markStart, start, end, next int) int {
+	l.flush(markStart)
+	l.emitPiece(kind, start, end, "")
 	return l.skipTo(next)
 }
 
-// passMacro reads "pass:[text]", where the text is HTML. The parameter i is the offset after
-// "pass:". If the macro lists substitutions before the "[", passMacro ignores it.
-func (l *adocInlines) passMacro(start, i int) int {
+// readPassMacro reads "pass:[text]", where the text is HTML. The parameter i is the offset after
+// "pass:". If the macro lists substitutions before the "[", readPassMacro ignores it.
+func (l *adocInlines) readPassMacro(start, i int) int {
 	if l.s[i] != '[' {
 		return i
 	}
@@ -588,11 +588,11 @@ func (l *adocInlines) passMacro(start, i int) int {
 	if end < 0 {
 		return i
 	}
-	return l.raw(HTMLBlock, start, i+1, end, end+1)
+	return l.emitRaw(HTMLBlock, start, i+1, end, end+1)
 }
 
-// math reads a formula. The text of the formula follows the "[" at the offset i.
-func (l *adocInlines) math(start, i int) int {
+// readMath reads a formula. The text of the formula follows the "[" at the offset i.
+func (l *adocInlines) readMath(start, i int) int {
 	if l.s[i] != '[' {
 		return i
 	}
@@ -600,24 +600,24 @@ func (l *adocInlines) math(start, i int) int {
 	if end < 0 {
 		return i
 	}
-	return l.raw(Code, start, i+1, end, end+1)
+	return l.emitRaw(Code, start, i+1, end, end+1)
 }
 
-// codeSpan reads the "`" at the offset i. codeSpan searches a code span for macros, because
+// readCodeSpan reads the "`" at the offset i. It searches a code span for macros, because
 // Asciidoctor replaces macros in code spans too.
-func (l *adocInlines) codeSpan(i int) int {
+func (l *adocInlines) readCodeSpan(i int) int {
 	s := l.s
 	if l.code > 0 {
 		return i + 1
 	}
 	if strings.HasPrefix(s[i:], "`+") && (i == 0 || !isWordOctet(s[i-1])) {
-		if end := l.next(markPlusTick, i+2); end > i+2 {
-			return l.raw(Code, i, i+2, end, end+2)
+		if end := l.findMark(markPlusTick, i+2); end > i+2 {
+			return l.emitRaw(Code, i, i+2, end, end+2)
 		}
 	}
 	if strings.HasPrefix(s[i:], "``") {
-		if end := l.next(markTicks, i+2); end > i+2 {
-			return l.openCode(i, i+2, end)
+		if end := l.findMark(markTicks, i+2); end > i+2 {
+			return l.beginCode(i, i+2, end)
 		}
 		return i + 2
 	}
@@ -625,19 +625,19 @@ func (l *adocInlines) codeSpan(i int) int {
 		return i + 1
 	}
 	for end := i + 1; ; end++ {
-		if end = l.next(markTick, end); end < 0 || end-i > maxSpan {
+		if end = l.findMark(markTick, end); end < 0 || end-i > maxSpan {
 			return i + 1
 		}
 		if end > i+1 && !IsSpace(s[end-1]) && (end+1 == len(s) || !isWordOctet(s[end+1]) && strings.IndexByte("\"'`", s[end+1]) < 0) {
-			return l.openCode(i, i+1, end)
+			return l.beginCode(i, i+1, end)
 		}
 	}
 }
 
-// openCode begins the code between the offsets start and end. The mark before the code begins at
-// the offset before.
-func (l *adocInlines) openCode(before, start, end int) int {
-	l.flush(before)
+// beginCode begins the code between the offsets start and end. The mark before the code begins at
+// the offset markStart.
+func (l *adocInlines) beginCode(markStart, start, end int) int {
+	l.flush(markStart)
 	l.skipTo(start)
 	l.code = end
 	return start

@@ -31,8 +31,8 @@ const (
 	RSTText
 )
 
-// marks lists the bytes that begin an escape in each notation.
-var marks = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`, RSTText: `\`}
+// escapeStarts lists the bytes that begin an escape in each notation.
+var escapeStarts = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`, RSTText: `\`}
 
 // Decoded is a text without escapes. Decoded maps offsets back to the source.
 type Decoded struct {
@@ -40,9 +40,8 @@ type Decoded struct {
 	edits []edit
 }
 
-// edit maps an offset in the decoded text (the field to) to an offset in the source (the field
-// from).
-type edit struct{ to, from int }
+// edit maps an offset in the decoded text to an offset in the source.
+type edit struct{ decodedOffset, sourceOffset int }
 
 // Decode decodes the text in source. If there are no escapes, Decode returns the text unchanged,
 // without an allocation.
@@ -56,12 +55,12 @@ func Decode(source string, n Notation) Decoded {
 	from := 0
 	for i < len(source) {
 		size := 0
-		if strings.IndexByte(marks[n], source[i]) >= 0 {
+		if strings.IndexByte(escapeStarts[n], source[i]) >= 0 {
 			var value string
-			if value, size = unit(source[i:], n); size > 0 {
+			if value, size = decodeEscape(source[i:], n); size > 0 {
 				b = append(append(b, source[from:i]...), value...)
 				from = i + size
-				d.edits = append(d.edits, edit{to: len(b), from: from})
+				d.edits = append(d.edits, edit{decodedOffset: len(b), sourceOffset: from})
 			}
 		}
 		i += max(size, 1)
@@ -78,29 +77,30 @@ func (d *Decoded) Changed() bool { return d.edits != nil }
 
 // Offset converts the offset i in the decoded text to an offset in the source.
 func (d *Decoded) Offset(i int) int {
-	n := sort.Search(len(d.edits), func(n int) bool { return d.edits[n].to > i })
+	n := sort.Search(len(d.edits), func(n int) bool { return d.edits[n].decodedOffset > i })
 	if n == 0 {
 		return i
 	}
-	return d.edits[n-1].from + i - d.edits[n-1].to
+	return d.edits[n-1].sourceOffset + i - d.edits[n-1].decodedOffset
 }
 
 // Index returns the offset of the first byte that may begin an escape, or -1.
 func Index(source string, n Notation) int {
 	first := -1
-	for i := range len(marks[n]) {
-		if at := strings.IndexByte(source, marks[n][i]); at >= 0 {
+	for i := range len(escapeStarts[n]) {
+		if at := strings.IndexByte(source, escapeStarts[n][i]); at >= 0 {
 			first, source = at, source[:at]
 		}
 	}
 	return first
 }
 
-// unit decodes the escape at the start of text. If text does not begin with an escape, size is 0.
-func unit(text string, n Notation) (value string, size int) {
+// decodeEscape decodes the escape at the start of text. If text does not begin with an escape, size
+// is 0.
+func decodeEscape(text string, n Notation) (value string, size int) {
 	switch {
 	case text[0] == '&':
-		return reference(text, n)
+		return decodeReference(text, n)
 	case len(text) == 1:
 		return "", 0
 	case n == CSSText:
@@ -121,16 +121,16 @@ const (
 	longestNumber    = 7  // maximum number of digits in CommonMark; HTML allows any number of zeros
 )
 
-func reference(text string, n Notation) (value string, size int) {
+func decodeReference(text string, n Notation) (value string, size int) {
 	if strings.HasPrefix(text, "&#") {
-		return number(text, n)
+		return decodeNumber(text, n)
 	}
 	end := 1
 	for end < len(text) && end < longestReference && octet.Is(text[end], octet.Alpha|octet.Digit) {
 		end++
 	}
 	if end < len(text) && text[end] == ';' {
-		if value, ok := complete(text[:end+1]); ok {
+		if value, ok := decodeWhole(text[:end+1]); ok {
 			return value, end + 1
 		}
 	}
@@ -144,14 +144,14 @@ func reference(text string, n Notation) (value string, size int) {
 		shortest = end
 	}
 	for size := min(end, longestOldName); size >= max(shortest, 2); size-- {
-		if value, ok := complete(text[:size]); ok {
+		if value, ok := decodeWhole(text[:size]); ok {
 			return value, size
 		}
 	}
 	return "", 0
 }
 
-func number(text string, n Notation) (value string, size int) {
+func decodeNumber(text string, n Notation) (value string, size int) {
 	class, size := octet.Digit, len("&#")
 	if size < len(text) && text[size]|0x20 == 'x' {
 		class, size = octet.Hex, size+1
@@ -175,8 +175,8 @@ func number(text string, n Notation) (value string, size int) {
 	return html.UnescapeString(text[:start] + digits + ";"), size
 }
 
-// complete decodes ref if ref is exactly one character reference.
-func complete(ref string) (value string, ok bool) {
+// decodeWhole decodes ref if ref is exactly one character reference.
+func decodeWhole(ref string) (value string, ok bool) {
 	switch ref {
 	case "&amp;":
 		return "&", true

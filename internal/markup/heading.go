@@ -17,10 +17,10 @@ func MDXHeadings(source string) []string { return headingsOf(source, true) }
 func headingsOf(source string, mdx bool) []string {
 	h := headings{labels: map[string]bool{}}
 	m := markdown{text: source, yield: func(Piece) bool { return true }, headings: &h, mdx: mdx}
-	m.lines()
+	m.readLines()
 	list := make([]string, len(h.at))
 	for i, at := range h.at {
-		p := plainText{shown: at.Start, labels: h.labels}
+		p := plainText{copied: at.Start, labels: h.labels}
 		m.inline(at.Start, at.End, &p)
 		list[i] = p.text()
 	}
@@ -34,8 +34,8 @@ type headings struct {
 	labels map[string]bool
 }
 
-// heading records a heading without the surrounding spaces and "#" characters.
-func (m *markdown) heading(start, end int) {
+// addHeading records a heading without the surrounding spaces and "#" characters.
+func (m *markdown) addHeading(start, end int) {
 	if m.headings == nil {
 		return
 	}
@@ -55,7 +55,7 @@ func normalLabel(label string) string {
 // plainText collects the text of a heading. The methods of a nil *plainText do nothing.
 type plainText struct {
 	out    []byte
-	shown  int // offset in the source up to which text was copied to out and markup removed
+	copied int // offset in the source up to which text was copied to out and markup removed
 	labels map[string]bool
 }
 
@@ -69,14 +69,14 @@ func (p *plainText) add(text string) {
 	}
 }
 
-// show appends the text between the offsets p.shown and end to out. It ignores the text between
-// the offsets end and next.
-func (p *plainText) show(s string, end, next int) {
+// copyText appends the text between the offsets p.copied and end to out. It ignores the text
+// between the offsets end and next.
+func (p *plainText) copyText(s string, end, next int) {
 	if p == nil {
 		return
 	}
-	if p.shown < end {
-		text := Decode(s[p.shown:end], MarkdownText).Text
+	if p.copied < end {
+		text := Decode(s[p.copied:end], MarkdownText).Text
 		for i, line := range strings.Split(text, "\n") {
 			if i > 0 {
 				line = " " + strings.TrimLeft(line, " \t>")
@@ -84,19 +84,19 @@ func (p *plainText) show(s string, end, next int) {
 			p.add(strings.TrimRight(line, "\r"))
 		}
 	}
-	p.shown = max(p.shown, next)
+	p.copied = max(p.copied, next)
 }
 
-// emphasis handles the "_" at the offset i.
-func (p *plainText) emphasis(s string, i int) {
+// addUnderscore handles the "_" at the offset i.
+func (p *plainText) addUnderscore(s string, i int) {
 	if p != nil {
-		p.show(s, i, i+1)
+		p.copyText(s, i, i+1)
 		p.out = append(p.out, delimiter)
 	}
 }
 
-// open handles the "[" at the offset i, and returns the length of out before the "[" is added.
-func (p *plainText) open(s string, i int, image bool) int {
+// beginLink handles the "[" at the offset i, and returns the length of out before the "[" is added.
+func (p *plainText) beginLink(s string, i int, image bool) int {
 	if p == nil {
 		return 0
 	}
@@ -104,30 +104,30 @@ func (p *plainText) open(s string, i int, image bool) int {
 	if image {
 		before--
 	}
-	p.show(s, before, before)
+	p.copyText(s, before, before)
 	n := len(p.out)
-	p.show(s, i+1, i+1)
+	p.copyText(s, i+1, i+1)
 	return n
 }
 
-// close handles the link or image whose text ends at the offset i. It preserves the text of a
+// endLink handles the link or image whose text ends at the offset i. It preserves the text of a
 // link, and removes the text of an image.
-func (p *plainText) close(s string, open bracket, i, next int) {
+func (p *plainText) endLink(s string, opening bracket, i, next int) {
 	if p == nil {
 		return
 	}
-	p.show(s, i, next)
-	if open.image {
-		p.out = p.out[:open.text]
+	p.copyText(s, i, next)
+	if opening.image {
+		p.out = p.out[:opening.text]
 	} else {
-		p.out = slices.Delete(p.out, open.text, open.text+1)
+		p.out = slices.Delete(p.out, opening.text, opening.text+1)
 	}
 }
 
-// label returns the offset after a reference link such as "[text][label]", "[label][]" or
+// referenceEnd returns the offset after a reference link such as "[text][label]", "[label][]" or
 // "[label]". The text of the link is s[start:end]. If the document does not define the label, it
 // returns 0.
-func (p *plainText) label(s string, start, end int) (next int) {
+func (p *plainText) referenceEnd(s string, start, end int) (next int) {
 	if p == nil {
 		return 0
 	}

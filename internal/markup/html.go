@@ -71,10 +71,10 @@ func (h *HTML) Begin() bool {
 	switch {
 	case i == len(s):
 	case h.raw != "":
-		h.content()
+		h.readContent()
 	case h.atTag || isMarkup(s, i):
 		h.atTag = false
-		h.markup()
+		h.readMarkup()
 	default:
 		h.End = textEnd(s, i+1)
 		h.atTag = h.End < len(s)
@@ -124,8 +124,8 @@ func isMarkup(s string, i int) bool {
 		!strings.HasPrefix(rest[colon:], "://") && !strings.EqualFold(rest[:colon], "URL")
 }
 
-// markup reads the token that begins with the "<" at Offset.
-func (h *HTML) markup() {
+// readMarkup reads the token that begins with the "<" at Offset.
+func (h *HTML) readMarkup() {
 	s, i := h.Source, h.Start
 	const characters = "<![CDATA["
 	h.Kind = Comment
@@ -135,17 +135,17 @@ func (h *HTML) markup() {
 	case h.XML && strings.HasPrefix(s[i:], characters):
 		h.Kind, h.Start, h.End = Verbatim, i+len(characters), After(s, i, "]]>")
 	case c == '/' && i+2 < len(s) && octet.Is(s[i+2], octet.Alpha):
-		h.tag(EndTag, i+len("</"))
+		h.readTag(EndTag, i+len("</"))
 	case c == '!' || c == '?' || c == '/':
 		h.End = After(s, i, ">")
 	default:
-		h.tag(StartTag, i+len("<"))
+		h.readTag(StartTag, i+len("<"))
 		h.raw = rawElement(h.Name)
 	}
 }
 
-// tag reads the name of a tag. The name begins at the offset i.
-func (h *HTML) tag(kind Kind, i int) {
+// readTag reads the name of a tag. The name begins at the offset i.
+func (h *HTML) readTag(kind Kind, i int) {
 	h.Kind, h.End, h.inTag = kind, nameEnd(h.Source, i), true
 	h.Name = h.Source[i:h.End]
 }
@@ -161,7 +161,7 @@ func rawElement(name string) string {
 	return ""
 }
 
-func (h *HTML) content() {
+func (h *HTML) readContent() {
 	h.Name, h.raw = h.raw, ""
 	switch h.Name {
 	case "plaintext":
@@ -245,11 +245,11 @@ func scriptStart(s string, i int) int {
 	}
 }
 
-// After searches s for the string mark, beginning at the offset i. After returns the offset after
-// the first occurrence, or len(s) if there is none.
-func After(s string, i int, mark string) int {
-	if n := strings.Index(s[i:], mark); n >= 0 {
-		return i + n + len(mark)
+// After searches s for substr, beginning at the offset i. After returns the offset after the first
+// occurrence, or len(s) if there is none.
+func After(s string, i int, substr string) int {
+	if n := strings.Index(s[i:], substr); n >= 0 {
+		return i + n + len(substr)
 	}
 	return len(s)
 }
@@ -307,18 +307,18 @@ func (h *HTML) Attribute() (a Attribute, ok bool) {
 // Value returns the decoded value of the first attribute with the given name, or "" if there is
 // none.
 func (h *HTML) Value(name string) string {
-	a := h.named(name)
+	a := h.findAttribute(name)
 	return Decode(h.Source[a.Start:a.End], HTMLValue).Text
 }
 
 // Has reports whether the start tag contains an attribute with the given name and a value.
 func (h *HTML) Has(name string) bool {
-	a := h.named(name)
+	a := h.findAttribute(name)
 	return a.Start < a.End
 }
 
-// named returns the first attribute with the given name, or the zero Attribute.
-func (h *HTML) named(name string) Attribute {
+// findAttribute returns the first attribute with the given name, or the zero Attribute.
+func (h *HTML) findAttribute(name string) Attribute {
 	next := h.Start + len("<") + len(h.Name)
 	for {
 		a, after, ok := nextAttribute(h.Source, next, h.JSX)

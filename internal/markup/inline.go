@@ -33,12 +33,12 @@ type bracket struct {
 type inlines struct {
 	*markdown
 	s        string // source up to the end of the paragraph
-	run      int    // start of the running text that was not yielded yet
+	runStart int    // start of the running text that was not yielded yet
 	quotes   int
 	inactive int // index in brackets; the brackets below this index surround a link, so they are plain text
 
 	ticked bool    // whether the field ticks is valid for this paragraph
-	absent [5]bool // whether the end of each construct in unseens is missing from the rest of the paragraph
+	absent [5]bool // whether the end of each construct in invisibles is missing from the rest of the paragraph
 	spare  int     // number of bytes that may still be read to find the ends of tags
 	plain  *plainText
 }
@@ -46,7 +46,7 @@ type inlines struct {
 // inline yields the pieces of the paragraph between the offsets start and end. If plain is not
 // nil, inline adds the text without markup to plain.
 func (m *markdown) inline(start, end int, plain *plainText) {
-	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start), plain: plain}
+	l := inlines{markdown: m, s: m.text[:end], runStart: start, quotes: m.quoteDepth(), spare: 8 * (end - start), plain: plain}
 	m.brackets = m.brackets[:0]
 	marks := &inlineMarks
 	if plain != nil {
@@ -59,18 +59,18 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 			escaped = i + 1
 			i += 2
 		case '`':
-			i = l.codeSpan(i)
+			i = l.readCodeSpan(i)
 		case '<':
-			i = l.angle(i)
+			i = l.readAngle(i)
 		case '{':
-			i = l.brace(i)
+			i = l.readBrace(i)
 		case '[':
 			l.push(i, i > start && l.s[i-1] == '!' && escaped != i-1)
 			i++
 		case ']':
-			i = l.link(i)
+			i = l.readLink(i)
 		case '_':
-			plain.emphasis(l.s, i)
+			plain.addUnderscore(l.s, i)
 			i++
 		}
 		for s := l.s; i < len(s) && !marks[s[i]]; i++ {
@@ -78,18 +78,18 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 	}
 	l.flush(end)
 	l.emitAll()
-	plain.show(l.s, end, end)
+	plain.copyText(l.s, end, end)
 }
 
 // flush ends the running text at the offset end.
 func (l *inlines) flush(end int) {
-	l.add(Prose, l.run, end)
-	l.run = end
+	l.addPiece(Prose, l.runStart, end)
+	l.runStart = end
 }
 
-// add stores a piece until the end of the paragraph. The piece can't be yielded earlier, because
-// only the end of a link shows which text is in the link.
-func (l *inlines) add(kind PieceKind, start, end int) {
+// addPiece stores a piece until the end of the paragraph. The piece can't be yielded earlier,
+// because only the end of a link shows which text is in the link.
+func (l *inlines) addPiece(kind PieceKind, start, end int) {
 	if start < end {
 		l.pieces = append(l.pieces, Piece{Kind: kind, Start: start, End: end})
 	}
@@ -138,19 +138,19 @@ func outermost(list []textRange) []textRange {
 
 // skipTo continues the running text at the offset next.
 func (l *inlines) skipTo(next int) int {
-	l.run = next
+	l.runStart = next
 	return next
 }
 
 func (l *inlines) push(i int, image bool) {
 	if len(l.brackets) < maxBrackets {
-		l.brackets = append(l.brackets, bracket{i, image, l.plain.open(l.s, i, image)})
+		l.brackets = append(l.brackets, bracket{i, image, l.plain.beginLink(l.s, i, image)})
 	}
 }
 
-// codeSpan reads the code span at the offset i. If there is no code span, codeSpan reads only the
-// "`" (CommonMark 6.1).
-func (l *inlines) codeSpan(i int) int {
+// readCodeSpan reads the code span at the offset i. If there is no code span, readCodeSpan reads
+// only the "`" (CommonMark 6.1).
+func (l *inlines) readCodeSpan(i int) int {
 	size := fenceSize(l.s[i:], '`')
 	start := i + size
 	if size > maxTicks {
@@ -167,8 +167,8 @@ func (l *inlines) codeSpan(i int) int {
 		n := fenceSize(l.s[end:], '`')
 		if n == size {
 			l.flush(i)
-			l.add(Code, start, end)
-			l.plain.show(l.s, i, end+n)
+			l.addPiece(Code, start, end)
+			l.plain.copyText(l.s, i, end+n)
 			l.plain.add(strings.Trim(strings.ReplaceAll(l.s[start:end], "\n", " "), " "))
 			return l.skipTo(end + n)
 		}
@@ -194,9 +194,9 @@ func (l *inlines) findTicks(i int) {
 	}
 }
 
-// link reads the "]" at the offset i. If the "]" ends the text of a link or image, link also reads
-// the destination (CommonMark 6.3, 6.4).
-func (l *inlines) link(i int) int {
+// readLink reads the "]" at the offset i. If the "]" ends the text of a link or image, readLink
+// also reads the destination (CommonMark 6.3, 6.4).
+func (l *inlines) readLink(i int) int {
 	top := len(l.brackets) - 1
 	if top < 0 {
 		return i + 1
@@ -208,10 +208,10 @@ func (l *inlines) link(i int) int {
 	if !active {
 		return i + 1
 	}
-	d, next, ok := l.target(i + 1)
+	d, next, ok := l.readTarget(i + 1)
 	if !ok {
-		if next := l.plain.label(l.s, open.at+1, i); next > 0 {
-			l.plain.close(l.s, open, i, next)
+		if next := l.plain.referenceEnd(l.s, open.at+1, i); next > 0 {
+			l.plain.endLink(l.s, open, i, next)
 			return max(next, i+1)
 		}
 		if l.plain == nil && l.isLabelled(open.at, i) {
@@ -228,9 +228,9 @@ func (l *inlines) link(i int) int {
 	}
 	l.flush(i)
 	l.labels = append(l.labels, textRange{open.at, next})
-	l.add(kind, d.start, d.end)
-	l.plain.close(l.s, open, i, next)
-	l.run = d.end
+	l.addPiece(kind, d.start, d.end)
+	l.plain.endLink(l.s, open, i, next)
+	l.runStart = d.end
 	return next
 }
 
@@ -245,26 +245,26 @@ func hasClass(text, class string) bool {
 	return begins && ends && !strings.ContainsAny(list, "[{") && slices.Contains(strings.Fields(list), class)
 }
 
-// target reads "(destination title)" at the offset i, after the text of a link.
-func (l *inlines) target(i int) (d textRange, next int, ok bool) {
+// readTarget reads "(destination title)" at the offset i, after the text of a link.
+func (l *inlines) readTarget(i int) (d textRange, next int, ok bool) {
 	if i == len(l.s) || l.s[i] != '(' {
 		return d, i, false
 	}
-	if d, next, ok = destination(l.s, l.skip(i+1)); !ok {
+	if d, next, ok = readDestination(l.s, l.skipSpace(i+1)); !ok {
 		return d, next, false
 	}
-	if title := l.skip(next); title > next {
+	if title := l.skipSpace(next); title > next {
 		if end, ok := titleEnd(l.s, title); ok {
 			title = end
 		}
-		next = l.skip(title)
+		next = l.skipSpace(title)
 	}
 	return d, next + 1, next < len(l.s) && l.s[next] == ')'
 }
 
-// skip returns the offset after white space that contains at most one line break. It also skips
-// the quotation marks (">") at the start of the next line.
-func (l *inlines) skip(i int) int {
+// skipSpace returns the offset after white space that contains at most one line break. It also
+// skips the quotation marks (">") at the start of the next line.
+func (l *inlines) skipSpace(i int) int {
 	i = blanksEnd(l.s, i)
 	if i == len(l.s) || l.s[i] != '\n' && l.s[i] != '\r' {
 		return i
@@ -289,9 +289,9 @@ func blanksEnd(s string, i int) int {
 // textRange is a part of the source.
 type textRange struct{ start, end int }
 
-// destination reads the link destination at the offset i. The result d does not include "<" and
+// readDestination reads the link destination at the offset i. The result d does not include "<" and
 // ">" (CommonMark 6.3).
-func destination(s string, i int) (d textRange, next int, ok bool) {
+func readDestination(s string, i int) (d textRange, next int, ok bool) {
 	if i < len(s) && s[i] == '<' {
 		for end := i + 1; end < len(s); end++ {
 			switch s[end] {
@@ -350,21 +350,21 @@ func titleEnd(s string, i int) (end int, ok bool) {
 	return i, false
 }
 
-// definition reads the link reference definition at the offset i, and yields its destination
+// readDefinition reads the link reference definition at the offset i, and yields its destination
 // (CommonMark 4.7). The offset must be the start of a paragraph or the end of another definition.
-func (m *markdown) definition(i, end int) (next int, ok bool) {
-	l := inlines{markdown: m, s: m.text[:end], quotes: m.quotes()}
+func (m *markdown) readDefinition(i, end int) (next int, ok bool) {
+	l := inlines{markdown: m, s: m.text[:end], quotes: m.quoteDepth()}
 	label := labelEnd(l.s, i)
 	if label < 0 || l.s[i+1] == '^' {
 		return i, false
 	}
-	d, next, ok := destination(l.s, l.skip(label))
+	d, next, ok := readDestination(l.s, l.skipSpace(label))
 	if !ok || next == d.start {
 		return i, false
 	}
 	last := blanksEnd(l.s, next)
 	ends := lineEnds(l.s, last)
-	if title := l.skip(next); title > next {
+	if title := l.skipSpace(next); title > next {
 		if after, ok := titleEnd(l.s, title); ok {
 			if after = blanksEnd(l.s, after); lineEnds(l.s, after) {
 				last, ends = after, true
@@ -379,7 +379,7 @@ func (m *markdown) definition(i, end int) (next int, ok bool) {
 	if m.headings != nil {
 		m.headings.labels[normalLabel(l.s[i+1:label-len("]:")])] = true
 	}
-	return l.skip(last), true
+	return l.skipSpace(last), true
 }
 
 func lineEnds(s string, i int) bool { return i == len(s) || s[i] == '\n' || s[i] == '\r' }
@@ -410,9 +410,9 @@ func labelEnd(s string, i int) int {
 	return -1
 }
 
-// unseens lists the invisible HTML constructs (CommonMark 6.6) and the MDX comment. The end of a
+// invisibles lists the invisible HTML constructs (CommonMark 6.6) and the MDX comment. The end of a
 // construct may overlap the start, but not the first two bytes of the start.
-var unseens = [...]struct{ start, end string }{
+var invisibles = [...]struct{ start, end string }{
 	{"<!--", "-->"},
 	{"<![CDATA[", "]]>"},
 	{"<?", "?>"},
@@ -420,13 +420,13 @@ var unseens = [...]struct{ start, end string }{
 	{mdxOpen, mdxClose},
 }
 
-// angle reads the autolink or HTML at the offset i. If there is neither, it reads only the "<"
+// readAngle reads the autolink or HTML at the offset i. If there is neither, it reads only the "<"
 // (CommonMark 6.5, 6.6).
-func (l *inlines) angle(i int) int {
-	if next, ok := l.autolink(i); ok {
+func (l *inlines) readAngle(i int) int {
+	if next, ok := l.readAutolink(i); ok {
 		return next
 	}
-	if next, ok := l.unseen(i); ok {
+	if next, ok := l.readInvisible(i); ok {
 		return next
 	}
 	if l.spare < 0 {
@@ -442,23 +442,23 @@ func (l *inlines) angle(i int) int {
 		l.spare -= next - i
 		return i + 1
 	}
-	return l.markup(Tag, i, next)
+	return l.emitHTML(Tag, i, next)
 }
 
-// brace reads the MDX comment at the offset i. If there is no comment, it reads only the "{".
-func (l *inlines) brace(i int) int {
+// readBrace reads the MDX comment at the offset i. If there is no comment, it reads only the "{".
+func (l *inlines) readBrace(i int) int {
 	if l.mdx {
-		if next, ok := l.unseen(i); ok {
+		if next, ok := l.readInvisible(i); ok {
 			return next
 		}
 	}
 	return i + 1
 }
 
-// unseen reads the invisible construct at the offset i. If the end of the construct is missing,
-// unseen reads only one byte. If no construct begins at the offset i, ok is false.
-func (l *inlines) unseen(i int) (next int, ok bool) {
-	for n, u := range unseens {
+// readInvisible reads the invisible construct at the offset i. If the end of the construct is
+// missing, readInvisible reads only one byte. If no construct begins at the offset i, ok is false.
+func (l *inlines) readInvisible(i int) (next int, ok bool) {
+	for n, u := range invisibles {
 		if !strings.HasPrefix(l.s[i:], u.start) || u.start == "<!" && (i+2 == len(l.s) || !octet.Is(l.s[i+2], octet.Alpha)) {
 			continue
 		}
@@ -470,22 +470,22 @@ func (l *inlines) unseen(i int) (next int, ok bool) {
 			l.absent[n] = true
 			return i + 1, true
 		}
-		return l.markup(Unseen, i, i+len("<!")+end+len(u.end)), true
+		return l.emitHTML(Unseen, i, i+len("<!")+end+len(u.end)), true
 	}
 	return i, false
 }
 
-// markup yields the HTML between the offsets start and end.
-func (l *inlines) markup(kind PieceKind, start, end int) int {
+// emitHTML yields the HTML between the offsets start and end.
+func (l *inlines) emitHTML(kind PieceKind, start, end int) int {
 	l.flush(start)
-	l.add(kind, start, end)
-	l.plain.show(l.s, start, end)
+	l.addPiece(kind, start, end)
+	l.plain.copyText(l.s, start, end)
 	return l.skipTo(end)
 }
 
-// autolink yields the URL or mail address between "<" and ">" at the offset i. A URL with the
+// readAutolink yields the URL or mail address between "<" and ">" at the offset i. A URL with the
 // prefix "URL:" is running text.
-func (l *inlines) autolink(i int) (next int, ok bool) {
+func (l *inlines) readAutolink(i int) (next int, ok bool) {
 	start := i + len("<")
 	rest := l.s[start:]
 	kind, end := Autolink, 0
@@ -503,8 +503,8 @@ func (l *inlines) autolink(i int) (next int, ok bool) {
 		return next, true
 	}
 	l.flush(i)
-	l.add(kind, start, start+end)
-	l.plain.show(l.s, i, next)
+	l.addPiece(kind, start, start+end)
+	l.plain.copyText(l.s, i, next)
 	l.plain.add(rest[:end])
 	return l.skipTo(next), true
 }

@@ -67,7 +67,7 @@ type Piece struct {
 func Markdown(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		m := markdown{text: source, yield: yield}
-		m.lines()
+		m.readLines()
 	}
 }
 
@@ -78,13 +78,13 @@ type markdown struct {
 	yield func(Piece) bool
 	done  bool // whether the caller has stopped the loop
 
-	inside []container // containers of the leaf, outermost first
-	leaf   leaf
-	start  int // start and end offsets of the leaf's text
-	end    int
-	last   int // start of the last line of a paragraph, which may be the header of a table
-	fence  fence
-	ending string // text that ends the HTML block; if empty, a blank line ends the block
+	inside   []container // containers of the leaf, outermost first
+	leaf     leaf
+	start    int // start and end offsets of the leaf's text
+	end      int
+	lastLine int // start of the last line of a paragraph, which may be the header of a table
+	fence    fence
+	ending   string // text that ends the HTML block; if empty, a blank line ends the block
 
 	brackets []bracket         // open "[" in a paragraph
 	pieces   []Piece           // pieces of a paragraph that were not yielded yet
@@ -166,8 +166,8 @@ func (c *cursor) indent() (columns, end int) {
 	return columns, end
 }
 
-// skip skips white space. The parameter columns is the maximum number of columns.
-func (c *cursor) skip(columns int) {
+// skipSpace skips white space. The parameter columns is the maximum number of columns.
+func (c *cursor) skipSpace(columns int) {
 	for columns > 0 && c.i < len(c.s) {
 		width := blankWidth(c.s[c.i], c.col)
 		if width == 0 {
@@ -182,14 +182,14 @@ func (c *cursor) skip(columns int) {
 	}
 }
 
-// mark skips white space and the marker of a container. The marker has n bytes.
-func (c *cursor) mark(columns, n int) {
-	c.skip(columns)
+// skipMarker skips white space and the marker of a container. The marker has n bytes.
+func (c *cursor) skipMarker(columns, n int) {
+	c.skipSpace(columns)
 	c.i, c.col = c.i+n, c.col+n
 }
 
-// lines reads the document. A line ends with LF, CR LF, or CR.
-func (m *markdown) lines() {
+// readLines reads the document. A line ends with LF, CR LF, or CR.
+func (m *markdown) readLines() {
 	feed := -1 // offset of the first LF after the start of the line
 	for i := 0; i < len(m.text) && !m.done; {
 		if feed < i {
@@ -206,31 +206,31 @@ func (m *markdown) lines() {
 			}
 			next = min(next, len(m.text))
 		}
-		m.line(cursor{s: m.text[:end], i: i}, next)
+		m.readLine(cursor{s: m.text[:end], i: i}, next)
 		i = next
 	}
-	m.close()
+	m.closeLeaf()
 }
 
-// line reads the line at the cursor c. The next line begins at the offset next.
-func (m *markdown) line(c cursor, next int) {
-	matched := m.match(&c)
-	if matched == len(m.inside) && m.continues(&c, next) {
+// readLine reads the line at the cursor c. The next line begins at the offset next.
+func (m *markdown) readLine(c cursor, next int) {
+	matched := m.matchContainers(&c)
+	if matched == len(m.inside) && m.continueLeaf(&c, next) {
 		return
 	}
 	if m.leaf != paragraph && (m.leaf != table || matched < len(m.inside)) {
-		m.cut(matched)
+		m.closeContainers(matched)
 	}
 	for {
 		columns, first := c.indent()
 		if first == len(c.s) {
-			m.cut(matched)
+			m.closeContainers(matched)
 			return
 		}
 		if columns >= codeAt && !m.mdx {
 			if m.leaf != paragraph {
-				m.cut(matched)
-				c.skip(codeAt)
+				m.closeContainers(matched)
+				c.skipSpace(codeAt)
 				m.open(indented, c.i, next)
 				return
 			}
@@ -247,41 +247,41 @@ func (m *markdown) line(c cursor, next int) {
 	columns, first := c.indent()
 	switch {
 	case m.leaf == table:
-		m.row(first, len(c.s))
+		m.readRow(first, len(c.s))
 	case m.leaf != paragraph:
 		m.open(paragraph, first, len(c.s))
-		m.last = first
+		m.lastLine = first
 	case matched < len(m.inside) || !m.opensTable(c.s[first:]):
 		// The line continues the paragraph even without the markers of the containers.
-		m.last, m.end = first, len(c.s)
+		m.lastLine, m.end = first, len(c.s)
 		if columns >= codeAt {
-			m.last = m.end // the previous line is not the header of a table
+			m.lastLine = m.end // the previous line is not the header of a table
 		}
 	}
 }
 
-// match skips the markers of the open containers that the line continues, and returns the number
-// of these containers.
-func (m *markdown) match(c *cursor) (n int) {
+// matchContainers skips the markers of the open containers that the line continues, and returns the
+// number of these containers.
+func (m *markdown) matchContainers(c *cursor) (n int) {
 	for ; n < len(m.inside); n++ {
 		columns, first := c.indent()
 		blank := first == len(c.s)
 		switch in := m.inside[n]; {
 		case in.quote && !blank && (columns < codeAt || m.mdx) && c.s[first] == '>':
-			c.mark(columns, 1)
-			c.skip(1)
+			c.skipMarker(columns, 1)
+			c.skipSpace(1)
 		case in.quote, blank && in.empty, !blank && columns < in.width:
 			return n
 		case !blank:
-			c.skip(in.width)
+			c.skipSpace(in.width)
 		}
 	}
 	return n
 }
 
-// continues adds the line to the leaf if the leaf is code or HTML that does not end before the
+// continueLeaf adds the line to the leaf if the leaf is code or HTML that does not end before the
 // line. If the line is not part of the leaf, it returns false.
-func (m *markdown) continues(c *cursor, next int) bool {
+func (m *markdown) continueLeaf(c *cursor, next int) bool {
 	columns, first := c.indent()
 	rest := c.s[first:]
 	switch m.leaf {
@@ -291,7 +291,7 @@ func (m *markdown) continues(c *cursor, next int) bool {
 		}
 	case fenced:
 		if (columns < codeAt || m.mdx) && fenceSize(rest, m.fence.mark) >= m.fence.size && strings.Trim(rest, string(m.fence.mark)+" \t") == "" {
-			m.close()
+			m.closeLeaf()
 			return true
 		}
 	case htmlBlock:
@@ -300,7 +300,7 @@ func (m *markdown) continues(c *cursor, next int) bool {
 		}
 		m.end = next
 		if m.ending != "" && hasEnding(rest, m.ending) {
-			m.close()
+			m.closeLeaf()
 		}
 		return true
 	case comment, module, jsx:
@@ -322,17 +322,17 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		if !isHeading(rest) {
 			return false
 		}
-		m.cut(matched)
+		m.closeContainers(matched)
 		m.open(noLeaf, first, len(c.s))
 		m.inline(first, len(c.s), nil)
-		m.heading(first+fenceSize(rest, '#'), len(c.s))
+		m.addHeading(first+fenceSize(rest, '#'), len(c.s))
 		return true
 	case '`', '~':
 		size := fenceSize(rest, mark)
 		if size < 3 || mark == '`' && strings.IndexByte(rest[size:], '`') >= 0 {
 			return false
 		}
-		m.cut(matched)
+		m.closeContainers(matched)
 		m.open(fenced, next, next)
 		m.fence = fence{mark, size}
 		return true
@@ -341,10 +341,10 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		if !ok || m.mdx && ending == "" {
 			return false
 		}
-		m.cut(matched)
+		m.closeContainers(matched)
 		m.open(htmlBlock, first, next)
 		if m.ending = ending; ending != "" && hasEnding(rest, ending) {
-			m.close()
+			m.closeLeaf()
 		}
 		return true
 	case '=', '-', '_', '*':
@@ -353,15 +353,15 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		if !under && !broken {
 			return false
 		}
-		switch text := m.cut(matched); {
+		switch text := m.closeContainers(matched); {
 		case under && text:
-			m.heading(m.start, m.end)
+			m.addHeading(m.start, m.end)
 		case !broken:
 			// The paragraph contains only definitions, so the line does not underline a heading.
 			m.open(paragraph, first, len(c.s))
-			m.last = first
+			m.lastLine = first
 		}
-		m.used()
+		m.markUsed()
 		return true
 	}
 	return false
@@ -373,9 +373,9 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	columns, first := c.indent()
 	within := m.leaf == paragraph && matched == len(m.inside)
 	if c.s[first] == '>' {
-		m.cut(matched)
-		c.mark(columns, 1)
-		c.skip(1)
+		m.closeContainers(matched)
+		c.skipMarker(columns, 1)
+		c.skipSpace(1)
 		m.push(container{quote: true})
 		return true
 	}
@@ -388,51 +388,51 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 		// In a paragraph, such a marker is usually part of the text.
 		return false
 	}
-	m.cut(matched)
-	c.mark(columns, size)
+	m.closeContainers(matched)
+	c.skipMarker(columns, size)
 	blanks, _ := c.indent()
 	if empty || blanks > codeAt {
 		blanks = 1
 	}
-	c.skip(blanks)
+	c.skipSpace(blanks)
 	m.push(container{width: columns + size + blanks, empty: empty})
 	return true
 }
 
-// used records that the innermost container has content.
-func (m *markdown) used() {
+// markUsed records that the innermost container has content.
+func (m *markdown) markUsed() {
 	if n := len(m.inside); n > 0 {
 		m.inside[n-1].empty = false
 	}
 }
 
 func (m *markdown) push(c container) {
-	m.used()
+	m.markUsed()
 	m.inside = append(m.inside, c)
 }
 
 func (m *markdown) open(l leaf, start, end int) {
-	m.used()
+	m.markUsed()
 	m.leaf, m.start, m.end = l, start, end
 }
 
-// cut ends the leaf and all containers except the first n. It reports whether the leaf was a
-// paragraph that contained more than definitions.
-func (m *markdown) cut(n int) (text bool) {
-	text = m.close()
+// closeContainers ends the leaf and all containers except the first n. It reports whether the leaf
+// was a paragraph that contained more than definitions.
+func (m *markdown) closeContainers(n int) (wasText bool) {
+	wasText = m.closeLeaf()
 	m.inside = m.inside[:n]
-	return text
+	return wasText
 }
 
-// close ends the leaf and yields its pieces. It returns the same result as cut.
-func (m *markdown) close() (text bool) {
+// closeLeaf ends the leaf and yields its pieces. It returns the same result as closeContainers.
+func (m *markdown) closeLeaf() (wasText bool) {
 	switch m.leaf {
 	case paragraph:
 		for ok := true; ok; {
-			m.start, ok = m.definition(m.start, m.end)
+			m.start, ok = m.readDefinition(m.start, m.end)
 		}
 		m.inline(m.start, m.end, nil)
-		text = m.start < m.end
+		wasText = m.start < m.end
 	case indented, fenced:
 		m.emit(Code, m.start, m.end)
 	case htmlBlock, jsx:
@@ -441,12 +441,12 @@ func (m *markdown) close() (text bool) {
 		m.emit(Unseen, m.start, m.end)
 	}
 	m.leaf = noLeaf
-	return text
+	return wasText
 }
 
-// quotes returns the number of quotations that contain the leaf. Each line of the leaf may begin
-// with as many quotation marks (">").
-func (m *markdown) quotes() (n int) {
+// quoteDepth returns the number of quotations that contain the leaf. Each line of the leaf may
+// begin with as many quotation marks (">").
+func (m *markdown) quoteDepth() (n int) {
 	for _, in := range m.inside {
 		if in.quote {
 			n++

@@ -14,7 +14,7 @@ import (
 func MDX(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		m := markdown{text: source, yield: yield, mdx: true}
-		m.lines()
+		m.readLines()
 	}
 }
 
@@ -31,24 +31,24 @@ func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	switch {
 	case isTagStart(rest):
 		m.tags = tags{}
-		if !m.tags.line(rest) {
+		if !m.tags.readLine(rest) {
 			return false
 		}
-		m.cut(matched)
+		m.closeContainers(matched)
 		m.open(jsx, first, next)
 		if !m.tags.inTag {
-			m.close()
+			m.closeLeaf()
 		}
 		return true
 	case strings.HasPrefix(rest, mdxOpen) && !strings.Contains(rest, mdxClose):
-		m.cut(matched)
+		m.closeContainers(matched)
 		m.open(comment, first, next)
 		return true
 	case matched == 0 && m.leaf != paragraph && first == c.i && isModule(rest):
-		m.cut(0)
+		m.closeContainers(0)
 		m.open(module, first, next)
 		m.script = script{}
-		m.script.line(rest)
+		m.script.readLine(rest)
 		return true
 	}
 	return false
@@ -66,15 +66,15 @@ func (m *markdown) continuesMDX(columns int, rest string, next int) bool {
 	}
 	m.end = next
 	if m.leaf == jsx {
-		if only := m.tags.line(rest); !only || !m.tags.inTag {
-			m.close()
+		if only := m.tags.readLine(rest); !only || !m.tags.inTag {
+			m.closeLeaf()
 		}
 		return true
 	}
 	if m.leaf == comment && strings.Contains(rest, mdxClose) {
-		m.close()
+		m.closeLeaf()
 	}
-	m.script.line(rest)
+	m.script.readLine(rest)
 	return true
 }
 
@@ -108,8 +108,8 @@ func (s *script) endsBefore(columns int, rest string) bool {
 	return ends
 }
 
-// line reads a line of JavaScript.
-func (s *script) line(text string) {
+// readLine reads a line of JavaScript.
+func (s *script) readLine(text string) {
 	quote := s.quote
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -151,16 +151,16 @@ type tags struct {
 	quote byte // quote of the open string, or 0
 }
 
-// line reads a line of tags. It stops at text outside tags, and reports whether the line contains
-// only tags.
-func (t *tags) line(text string) (only bool) {
+// readLine reads a line of tags. It stops at text outside tags, and reports whether the line
+// contains only tags.
+func (t *tags) readLine(text string) (onlyTags bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case t.inTag:
 			if c == '\\' && t.quote != 0 && t.open > 0 {
 				i++
 			}
-			t.next(c)
+			t.readByte(c)
 		case isTagStart(text[i:]):
 			t.inTag = true
 		case c != ' ' && c != '\t':
@@ -173,8 +173,8 @@ func (t *tags) line(text string) (only bool) {
 	return true
 }
 
-// next reads one byte of a tag.
-func (t *tags) next(c byte) {
+// readByte reads one byte of a tag.
+func (t *tags) readByte(c byte) {
 	switch {
 	case t.quote != 0:
 		if c == t.quote {
@@ -215,7 +215,7 @@ func wholeJSX(s string, i int) (next int, ok bool) {
 			i++
 			continue
 		}
-		t.next(s[i])
+		t.readByte(s[i])
 	}
 	return min(i, len(s)), !t.inTag
 }
@@ -229,7 +229,7 @@ func expressionEnd(s string, i int) int {
 			i++
 			continue
 		}
-		if t.next(s[i]); t.open == 0 {
+		if t.readByte(s[i]); t.open == 0 {
 			return i + 1
 		}
 	}

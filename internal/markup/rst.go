@@ -35,33 +35,33 @@ type rst struct {
 }
 
 // rstLine is a line between the offsets start and end, without trailing spaces. The text of the
-// line begins at the offset first.
-type rstLine struct{ start, first, end, next, column int }
+// line begins at the offset textStart.
+type rstLine struct{ start, textStart, end, next, column int }
 
-func (ln rstLine) blank() bool { return ln.first == ln.end }
+func (ln rstLine) blank() bool { return ln.textStart == ln.end }
 
 func readRST(source string, yield func(Piece) bool, names *rstNames) {
 	r := rst{text: source, yield: yield, names: names}
 	for r.pos < len(source) && !r.done {
-		ln := r.line(r.pos)
+		ln := r.lineAt(r.pos)
 		r.pos = ln.next
-		r.read(ln)
+		r.readLine(ln)
 	}
-	r.close()
+	r.endParagraph()
 }
 
 const rstTab = 8
 
-// line returns the line that begins at the offset i.
-func (r *rst) line(i int) rstLine {
+// lineAt returns the line that begins at the offset i.
+func (r *rst) lineAt(i int) rstLine {
 	ln := rstLine{start: i, end: len(r.text), next: len(r.text)}
 	if n := strings.IndexByte(r.text[i:], '\n'); n >= 0 {
 		ln.end, ln.next = i+n, i+n+1
 	}
 	ln.end = i + len(strings.TrimRight(r.text[i:ln.end], " \t\r\f\v"))
-	for ln.first = i; ln.first < ln.end && (r.text[ln.first] == ' ' || r.text[ln.first] == '\t'); ln.first++ {
+	for ln.textStart = i; ln.textStart < ln.end && (r.text[ln.textStart] == ' ' || r.text[ln.textStart] == '\t'); ln.textStart++ {
 		ln.column++
-		if r.text[ln.first] == '\t' {
+		if r.text[ln.textStart] == '\t' {
 			ln.column += (rstTab - ln.column%rstTab) % rstTab
 		}
 	}
@@ -75,54 +75,54 @@ func (r *rst) emit(p Piece) {
 	}
 }
 
-func (r *rst) read(ln rstLine) {
-	rest := r.text[ln.first:ln.end]
+func (r *rst) readLine(ln rstLine) {
+	rest := r.text[ln.textStart:ln.end]
 	switch {
 	case ln.blank():
-		r.close()
-	case r.inside && r.lines == 1 && r.underlined(rest):
+		r.endParagraph()
+	case r.inside && r.lines == 1 && r.isUnderline(rest):
 		r.inside = false
-		r.title(r.start, r.end)
+		r.addTitle(r.start, r.end)
 	case r.inside && ln.column == r.column:
 		r.end = ln.end
 		r.lines++
 	case r.inside:
-		r.close()
+		r.endParagraph()
 		r.literal = false
-		r.begin(ln)
+		r.readFirstLine(ln)
 	case r.literal:
 		r.literal = false
-		r.literalBlock(ln, rest)
+		r.readLiteralBlock(ln, rest)
 	default:
-		r.begin(ln)
+		r.readFirstLine(ln)
 	}
 }
 
-// literalBlock reads the literal block after a paragraph that ends with "::". The lines of the
+// readLiteralBlock reads the literal block after a paragraph that ends with "::". The lines of the
 // block are indented, or begin with the same punctuation character.
-func (r *rst) literalBlock(ln rstLine, rest string) {
+func (r *rst) readLiteralBlock(ln rstLine, rest string) {
 	switch {
 	case ln.column > r.column:
-		r.emit(Piece{Kind: Code, Start: ln.start, End: r.block(r.column)})
+		r.emit(Piece{Kind: Code, Start: ln.start, End: r.skipBlock(r.column)})
 	case ln.column == r.column && isPunctuation(rest[0]):
 		for end := ln.end; ; {
-			next := r.line(r.pos)
-			if r.pos == len(r.text) || next.blank() || r.text[next.first] != rest[0] {
+			next := r.lineAt(r.pos)
+			if r.pos == len(r.text) || next.blank() || r.text[next.textStart] != rest[0] {
 				r.emit(Piece{Kind: Code, Start: ln.start, End: end})
 				return
 			}
 			end, r.pos = next.end, next.next
 		}
 	default:
-		r.begin(ln)
+		r.readFirstLine(ln)
 	}
 }
 
-// block skips blank lines and lines that are indented by more than the given number of columns. It
-// returns the end of the skipped lines.
-func (r *rst) block(column int) (end int) {
+// skipBlock skips blank lines and lines that are indented by more than the given number of columns.
+// It returns the end of the skipped lines.
+func (r *rst) skipBlock(column int) (end int) {
 	for end = r.pos; r.pos < len(r.text); {
-		ln := r.line(r.pos)
+		ln := r.lineAt(r.pos)
 		if !ln.blank() && ln.column <= column {
 			return end
 		}
@@ -134,8 +134,8 @@ func (r *rst) block(column int) (end int) {
 	return end
 }
 
-// close ends the paragraph.
-func (r *rst) close() {
+// endParagraph ends the paragraph.
+func (r *rst) endParagraph() {
 	if !r.inside {
 		return
 	}
@@ -149,78 +149,78 @@ func isRule(line string) bool {
 	return len(line) > 0 && isPunctuation(line[0]) && strings.Trim(line, line[:1]) == ""
 }
 
-// underlined reports whether a line underlines the paragraph, so that the paragraph is a title.
-func (r *rst) underlined(line string) bool {
+// isUnderline reports whether a line underlines the paragraph, so that the paragraph is a title.
+func (r *rst) isUnderline(line string) bool {
 	return isRule(line) && r.column == 0 && (len(line) >= 4 || len(line) >= r.end-r.start)
 }
 
-func (r *rst) title(start, end int) {
+func (r *rst) addTitle(start, end int) {
 	if r.names != nil {
-		r.names.section(r.text[start:end])
+		r.names.addSection(r.text[start:end])
 	}
 	r.inline(start, end)
 }
 
-// begin reads a line that begins a block.
-func (r *rst) begin(ln rstLine) {
+// readFirstLine reads a line that begins a block.
+func (r *rst) readFirstLine(ln rstLine) {
 	for {
-		rest := r.text[ln.first:ln.end]
+		rest := r.text[ln.textStart:ln.end]
 		switch {
 		case strings.HasPrefix(rest, ".. ") || rest == ".." || strings.HasPrefix(rest, "..\t"):
-			r.explicit(ln)
+			r.readExplicit(ln)
 			return
 		case rest == "__":
 			return // an anonymous target for the next block
 		case strings.HasPrefix(rest, "__ "):
-			r.target(ln, ln.first+len("__"))
+			r.readTarget(ln, ln.textStart+len("__"))
 			return
 		case strings.HasPrefix(rest, ">>>") && (len(rest) == 3 || rest[3] == ' '):
-			r.doctest(ln)
+			r.readDoctest(ln)
 			return
 		case strings.HasPrefix(rest, "+-") && strings.Trim(rest, "+-") == "" && strings.HasSuffix(rest, "-+"):
-			r.gridTable()
+			r.readGridTable()
 			return
 		case isSimpleBorder(rest):
-			r.simpleTable(rest, ln)
+			r.readSimpleTable(rest, ln)
 			return
 		case isRule(rest) && len(rest) >= 4:
-			r.overlined(rest)
+			r.readOverlinedTitle(rest)
 			return
 		}
 		size := rstMarker(rest)
 		if size == 0 {
 			break
 		}
-		ln.first += size
+		ln.textStart += size
 		ln.column += size
 		if ln.blank() {
 			return
 		}
 	}
-	r.inside, r.start, r.end, r.column, r.lines = true, ln.first, ln.end, ln.column, 1
+	r.inside, r.start, r.end, r.column, r.lines = true, ln.textStart, ln.end, ln.column, 1
 }
 
-// overlined reads the title after a line of punctuation. If there is no title, the line is a
-// transition between paragraphs.
-func (r *rst) overlined(rule string) {
+// readOverlinedTitle reads the title after a line of punctuation. If there is no title, the line is
+// a transition between paragraphs.
+func (r *rst) readOverlinedTitle(rule string) {
 	if r.pos == len(r.text) {
 		return
 	}
-	title := r.line(r.pos)
+	title := r.lineAt(r.pos)
 	if title.blank() || title.next == len(r.text) {
 		return
 	}
-	if under := r.line(title.next); r.text[under.start:under.end] == rule {
+	if under := r.lineAt(title.next); r.text[under.start:under.end] == rule {
 		r.pos = under.next
-		r.title(title.first, title.end)
+		r.addTitle(title.textStart, title.end)
 	}
 }
 
-// doctest reads a Python interactive session, which ends at a blank line.
-func (r *rst) doctest(ln rstLine) {
+// readDoctest reads a Python interactive session, which ends at a blank line.
+func (r *rst) readDoctest(ln rstLine) {
 	end := ln.end
 	for r.pos < len(r.text) {
-		next := r.line(r.pos)
+		next := r.lineAt(r.pos)
 		if next.blank() {
 			break
 		}
@@ -293,63 +293,63 @@ func enumeratorEnd(line string) int {
 	return end + 1
 }
 
-// explicit reads the target, footnote, directive or comment that begins with ".." in a line.
-func (r *rst) explicit(ln rstLine) {
-	at := blanksEnd(r.text[:ln.end], ln.first+len(".."))
+// readExplicit reads the target, footnote, directive or comment that begins with ".." in a line.
+func (r *rst) readExplicit(ln rstLine) {
+	at := blanksEnd(r.text[:ln.end], ln.textStart+len(".."))
 	rest := r.text[at:ln.end]
 	switch {
 	case rest == "":
 		if r.pos < len(r.text) {
-			if next := r.line(r.pos); next.blank() {
+			if next := r.lineAt(r.pos); next.blank() {
 				return
 			}
 		}
 	case rest[0] == '_' && len(rest) > 1 && rest[1] != ' ':
-		if r.target(ln, at+1) {
+		if r.readTarget(ln, at+1) {
 			return
 		}
 	case rest[0] == '[':
-		if r.footnote(ln, at) {
+		if r.readFootnote(ln, at) {
 			return
 		}
 	case rest[0] == '|':
-		if n := strings.Index(rest[1:], "| "); n > 0 && r.directive(ln, at+1+blanksEnd(rest[1:], n+1)) {
+		if n := strings.Index(rest[1:], "| "); n > 0 && r.readDirective(ln, at+1+blanksEnd(rest[1:], n+1)) {
 			return
 		}
 	default:
-		if r.directive(ln, at) {
+		if r.readDirective(ln, at) {
 			return
 		}
 	}
-	r.emit(Piece{Kind: Unseen, Start: ln.first, End: max(ln.end, r.block(ln.column))})
+	r.emit(Piece{Kind: Unseen, Start: ln.textStart, End: max(ln.end, r.skipBlock(ln.column))})
 }
 
-// footnote reads the footnote "[label] text" at the offset at.
-func (r *rst) footnote(ln rstLine, at int) bool {
-	label, _, ok := strings.Cut(r.text[at+1:ln.end], "]")
-	text := at + 1 + len(label) + 1
+// readFootnote reads the footnote "[label] text" at the offset labelStart.
+func (r *rst) readFootnote(ln rstLine, labelStart int) bool {
+	label, _, ok := strings.Cut(r.text[labelStart+1:ln.end], "]")
+	text := labelStart + 1 + len(label) + 1
 	if !ok || label == "" || text < ln.end && r.text[text] != ' ' {
 		return false
 	}
 	if r.names != nil {
-		r.names.footnote(label)
+		r.names.addFootnote(label)
 	}
 	text = blanksEnd(r.text[:ln.end], text)
 	if text < ln.end {
-		r.begin(rstLine{start: ln.start, first: text, end: ln.end, next: ln.next, column: ln.column + text - ln.first})
+		r.readFirstLine(rstLine{start: ln.start, textStart: text, end: ln.end, next: ln.next, column: ln.column + text - ln.textStart})
 	}
 	return true
 }
 
-// target reads the name of a hyperlink target, and then the destination. The name follows a "_".
-// If the text "_: " or " " follows instead, the target has no name.
-func (r *rst) target(ln rstLine, at int) bool {
+// readTarget reads the name of a hyperlink target, and then the destination. The name follows a
+// "_". If the text "_: " or " " follows instead, the target has no name.
+func (r *rst) readTarget(ln rstLine, at int) bool {
 	name, size := targetName(r.text[at:ln.end])
 	if size == 0 {
 		return false
 	}
 	at = blanksEnd(r.text[:ln.end], at+size)
-	end := max(ln.end, r.until(ln.column))
+	end := max(ln.end, r.skipIndented(ln.column))
 	text := strings.Join(strings.Fields(r.text[at:end]), " ")
 	switch {
 	case text == "":
@@ -358,16 +358,16 @@ func (r *rst) target(ln rstLine, at int) bool {
 		}
 	case isAlias(text):
 	default:
-		r.uri(Definition, at, end)
+		r.emitURI(Definition, at, end)
 	}
 	return true
 }
 
-// until skips lines that are indented by more than the given number of columns, up to a blank
-// line. It returns the end of the skipped lines. If it skips no lines, it returns zero.
-func (r *rst) until(column int) (end int) {
+// skipIndented skips lines that are indented by more than the given number of columns, up to a
+// blank line. It returns the end of the skipped lines. If it skips no lines, it returns zero.
+func (r *rst) skipIndented(column int) (end int) {
 	for r.pos < len(r.text) {
-		ln := r.line(r.pos)
+		ln := r.lineAt(r.pos)
 		if ln.blank() || ln.column <= column {
 			break
 		}
@@ -429,9 +429,9 @@ func unescaped(text string) string {
 	return decoded.Text
 }
 
-// uri yields the destination between the offsets start and end, which may be on several lines. It
-// removes white space from the destination.
-func (r *rst) uri(kind PieceKind, start, end int) {
+// emitURI yields the destination between the offsets start and end, which may be on several lines.
+// It removes white space from the destination.
+func (r *rst) emitURI(kind PieceKind, start, end int) {
 	written := r.text[start:end]
 	text := written
 	if strings.Contains(text, `\ `) {

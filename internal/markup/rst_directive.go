@@ -6,27 +6,27 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// directive reads the directive whose name begins at the offset at. If there is no directive, it
-// returns false.
-func (r *rst) directive(ln rstLine, at int) bool {
-	size := directiveName(r.text[at:ln.end])
+// readDirective reads the directive whose name begins at the offset nameStart. If there is no
+// directive, it returns false.
+func (r *rst) readDirective(ln rstLine, nameStart int) bool {
+	size := directiveName(r.text[nameStart:ln.end])
 	if size == 0 {
 		return false
 	}
-	name := strings.ToLower(r.text[at : at+size])
-	at = blanksEnd(r.text[:ln.end], strings.Index(r.text[at+size:], "::")+at+size+len("::"))
+	name := strings.ToLower(r.text[nameStart : nameStart+size])
+	nameStart = blanksEnd(r.text[:ln.end], strings.Index(r.text[nameStart+size:], "::")+nameStart+size+len("::"))
 	switch name {
 	case "image", "figure":
-		r.picture(ln, at)
+		r.readPicture(ln, nameStart)
 	case "include", "literalinclude":
-		r.include(name, ln, at)
+		r.readInclude(name, ln, nameStart)
 	case "raw":
-		r.raw(ln, at)
+		r.readRaw(ln, nameStart)
 	case "toctree":
-		r.options(ln.column, nil)
-		r.toctree(ln.column)
+		r.readOptions(ln.column, nil)
+		r.readToctree(ln.column)
 	default:
-		r.other(name, ln, at)
+		r.readOther(name, ln, nameStart)
 	}
 	return true
 }
@@ -63,53 +63,53 @@ func makesNames(name string) bool {
 		name == "method" || name == "data" || name == "module" || name == "option" || name == "envvar" || name == "glossary" || name == "describe"
 }
 
-// other reads a directive that does not contain a file name.
-func (r *rst) other(name string, ln rstLine, at int) {
+// readOther reads a directive that does not contain a file name.
+func (r *rst) readOther(name string, ln rstLine, at int) {
 	if r.names != nil {
-		r.names.directive(name, r.text[at:ln.end])
+		r.names.addDirective(name, r.text[at:ln.end])
 	}
 	if !isCodeDirective(name) {
 		if at < ln.end {
 			r.inline(at, ln.end)
 		}
-		r.options(ln.column, nil)
+		r.readOptions(ln.column, nil)
 		return
 	}
-	r.options(ln.column, nil)
+	r.readOptions(ln.column, nil)
 	start := r.pos
-	r.emit(Piece{Kind: Code, Start: start, End: max(start, r.block(ln.column))})
+	r.emit(Piece{Kind: Code, Start: start, End: max(start, r.skipBlock(ln.column))})
 }
 
-// options reads the options of a directive, which begin in the given column. It calls the function
-// use for each option. It stops before the first line that is not an option.
-func (r *rst) options(column int, use func(name string, start, end int)) {
+// readOptions reads the options of a directive, which begin in the given column. It calls yield for
+// each option. It stops before the first line that is not an option.
+func (r *rst) readOptions(column int, yield func(name string, start, end int)) {
 	for r.pos < len(r.text) {
-		ln := r.line(r.pos)
-		if ln.blank() || ln.column <= column || r.text[ln.first] != ':' {
+		ln := r.lineAt(r.pos)
+		if ln.blank() || ln.column <= column || r.text[ln.textStart] != ':' {
 			return
 		}
-		size := fieldEnd(r.text[ln.first:ln.end])
+		size := fieldEnd(r.text[ln.textStart:ln.end])
 		if size == 0 {
 			return
 		}
 		r.pos = ln.next
-		name := r.text[ln.first+1 : ln.first+size-1]
-		start, end := blanksEnd(r.text[:ln.end], ln.first+size), max(ln.end, r.until(ln.column))
+		name := r.text[ln.textStart+1 : ln.textStart+size-1]
+		start, end := blanksEnd(r.text[:ln.end], ln.textStart+size), max(ln.end, r.skipIndented(ln.column))
 		if name == "name" && r.names != nil {
 			r.names.add(strings.Join(strings.Fields(r.text[start:end]), " "))
 		}
-		if use != nil {
-			use(name, start, end)
+		if yield != nil {
+			yield(name, start, end)
 		}
 	}
 }
 
-// argument skips the remaining lines of a directive's argument, and returns the end of the
+// skipArgument skips the remaining lines of a directive's argument, and returns the end of the
 // argument.
-func (r *rst) argument(ln rstLine) (end int) {
+func (r *rst) skipArgument(ln rstLine) (end int) {
 	for end = ln.end; r.pos < len(r.text); {
-		next := r.line(r.pos)
-		if next.blank() || next.column <= ln.column || r.text[next.first] == ':' {
+		next := r.lineAt(r.pos)
+		if next.blank() || next.column <= ln.column || r.text[next.textStart] == ':' {
 			break
 		}
 		end, r.pos = next.end, next.next
@@ -117,68 +117,68 @@ func (r *rst) argument(ln rstLine) (end int) {
 	return end
 }
 
-// picture reads the directive "image" or "figure".
-func (r *rst) picture(ln rstLine, at int) {
-	end := r.argument(ln)
+// readPicture reads the directive "image" or "figure".
+func (r *rst) readPicture(ln rstLine, at int) {
+	end := r.skipArgument(ln)
 	at = SkipSpace(r.text[:end], at)
 	if !strings.HasSuffix(r.text[at:end], ".*") { // Sphinx selects the file extension
-		r.uri(Image, at, end)
+		r.emitURI(Image, at, end)
 	}
-	r.options(ln.column, func(name string, start, end int) {
+	r.readOptions(ln.column, func(name string, start, end int) {
 		if text := r.text[start:end]; name == "target" && !isAlias(text) {
-			r.uri(Link, start, end)
+			r.emitURI(Link, start, end)
 		}
 	})
 }
 
-// include reads the directive "include" or "literalinclude". A name such as "<isonum.txt>" is a
+// readInclude reads the directive "include" or "literalinclude". A name such as "<isonum.txt>" is a
 // file in docutils, which defines only characters. A file that is shown as code defines no names.
-func (r *rst) include(directive string, ln rstLine, at int) {
-	end := r.argument(ln)
+func (r *rst) readInclude(directive string, ln rstLine, at int) {
+	end := r.skipArgument(ln)
 	at = SkipSpace(r.text[:end], at)
 	isFile := at < end && r.text[at] != '<'
 	if isFile {
-		r.uri(Include, at, end)
+		r.emitURI(Include, at, end)
 	}
 	isCode := directive == "literalinclude"
-	r.options(ln.column, func(name string, _, _ int) { isCode = isCode || name == "code" || name == "literal" })
+	r.readOptions(ln.column, func(name string, _, _ int) { isCode = isCode || name == "code" || name == "literal" })
 	if r.names != nil && isFile && !isCode {
 		r.names.open = true
 	}
 }
 
-// raw reads the directive "raw", which contains text in another notation, or names a file or a URL
-// with the text.
-func (r *rst) raw(ln rstLine, at int) {
+// readRaw reads the directive "raw", which contains text in another notation, or names a file or a
+// URL with the text.
+func (r *rst) readRaw(ln rstLine, at int) {
 	kind := Unseen
 	for format := range strings.FieldsSeq(strings.ToLower(r.text[at:ln.end])) {
 		if format == "html" {
 			kind = HTMLBlock
 		}
 	}
-	r.options(ln.column, func(name string, start, end int) {
+	r.readOptions(ln.column, func(name string, start, end int) {
 		switch name {
 		case "file":
-			r.uri(Include, start, end)
+			r.emitURI(Include, start, end)
 		case "url":
-			r.uri(Link, start, end)
+			r.emitURI(Link, start, end)
 		}
 	})
 	start := r.pos
-	r.emit(Piece{Kind: kind, Start: start, End: max(start, r.block(ln.column))})
+	r.emit(Piece{Kind: kind, Start: start, End: max(start, r.skipBlock(ln.column))})
 }
 
-// toctree reads the entries of a table of contents. An entry is a document name or "title <name>".
-// It ignores patterns, which match several documents.
-func (r *rst) toctree(column int) {
+// readToctree reads the entries of a table of contents. An entry is a document name or "title
+// <name>". It ignores patterns, which match several documents.
+func (r *rst) readToctree(column int) {
 	at := r.pos
-	for last := r.block(column); at < last; {
-		ln := r.line(at)
+	for last := r.skipBlock(column); at < last; {
+		ln := r.lineAt(at)
 		at = ln.next
-		entry := r.text[ln.first:ln.end]
-		start, end := ln.first, ln.end
-		if at, ok := embedded(entry); ok {
-			start, end = ln.first+at, ln.end-1
+		entry := r.text[ln.textStart:ln.end]
+		start, end := ln.textStart, ln.end
+		if at, ok := embeddedStart(entry); ok {
+			start, end = ln.textStart+at, ln.end-1
 		}
 		switch target := r.text[start:end]; {
 		case target == "self" || strings.ContainsAny(target, "*?[") || ln.blank():
@@ -190,16 +190,16 @@ func (r *rst) toctree(column int) {
 	}
 }
 
-// gridTable reads a grid table, beginning at the second line. A URL can't extend beyond the end of
-// a cell.
-func (r *rst) gridTable() {
+// readGridTable reads a grid table, beginning at the second line. A URL can't extend beyond the end
+// of a cell.
+func (r *rst) readGridTable() {
 	for r.pos < len(r.text) {
-		ln := r.line(r.pos)
-		if ln.blank() || r.text[ln.first] != '|' && r.text[ln.first] != '+' {
+		ln := r.lineAt(r.pos)
+		if ln.blank() || r.text[ln.textStart] != '|' && r.text[ln.textStart] != '+' {
 			return
 		}
 		r.pos = ln.next
-		start := ln.first + 1
+		start := ln.textStart + 1
 		for i := start; i <= ln.end; i++ {
 			if i == ln.end || r.text[i] == '|' {
 				r.inline(start, i)
@@ -214,17 +214,17 @@ func isSimpleBorder(line string) bool {
 	return strings.HasPrefix(line, "=") && strings.Trim(line, "= ") == "" && strings.Contains(line, "= ")
 }
 
-// simpleTable reads a simple table after the first border. The gaps in the border separate the
+// readSimpleTable reads a simple table after the first border. The gaps in the border separate the
 // columns of the table. The table ends with a border before a blank line.
-func (r *rst) simpleTable(border string, top rstLine) {
+func (r *rst) readSimpleTable(border string, top rstLine) {
 	for r.pos < len(r.text) {
-		ln := r.line(r.pos)
+		ln := r.lineAt(r.pos)
 		r.pos = ln.next
 		if ln.blank() {
 			continue
 		}
-		if rest := r.text[ln.first:ln.end]; isSimpleBorder(rest) || isRule(rest) {
-			if rest[0] == '=' && (r.pos == len(r.text) || r.line(r.pos).blank()) {
+		if rest := r.text[ln.textStart:ln.end]; isSimpleBorder(rest) || isRule(rest) {
+			if rest[0] == '=' && (r.pos == len(r.text) || r.lineAt(r.pos).blank()) {
 				return
 			}
 			continue
@@ -233,12 +233,13 @@ func (r *rst) simpleTable(border string, top rstLine) {
 			r.pos = ln.start
 			return
 		}
-		r.row(border, ln, ln.start+top.first-top.start)
+		r.emitRow(border, ln, ln.start+top.textStart-top.start)
 	}
 }
 
-// row yields the cells on one line of a simple table. The first column begins at the offset start.
-func (r *rst) row(border string, ln rstLine, start int) {
+// emitRow yields the cells on one line of a simple table. The first column begins at the offset
+// start.
+func (r *rst) emitRow(border string, ln rstLine, start int) {
 	from := min(start, ln.end)
 	for i := 1; i < len(border); i++ {
 		at := start + i

@@ -32,7 +32,7 @@ func (r *rst) inline(start, end int) {
 		case l.s[i] == '\\':
 			i += 2
 		default:
-			i = l.quoted(start, i)
+			i = l.readQuoted(start, i)
 		}
 	}
 	l.flush(end)
@@ -43,13 +43,13 @@ func (l *rstInlines) flush(end int) {
 	l.run = max(l.run, end)
 }
 
-// quoted reads the inline element that begins with the "`" at the offset i. The paragraph begins
-// at the offset start.
-func (l *rstInlines) quoted(start, i int) int {
+// readQuoted reads the inline element that begins with the "`" at the offset i. The paragraph
+// begins at the offset start.
+func (l *rstInlines) readQuoted(start, i int) int {
 	s := l.s
 	if strings.HasPrefix(s[i:], "``") {
 		next := i + fenceSize(s[i:], '`')
-		if next-i > 2 || !l.opens(start, i) || next == len(s) || IsSpace(s[next]) {
+		if next-i > 2 || !l.mayOpen(start, i) || next == len(s) || IsSpace(s[next]) {
 			return next
 		}
 		end := l.literalEnd(next)
@@ -62,7 +62,7 @@ func (l *rstInlines) quoted(start, i int) int {
 		return l.run
 	}
 	role, before := l.roleBefore(start, i)
-	if !l.opens(start, before) || i+1 == len(s) || IsSpace(s[i+1]) {
+	if !l.mayOpen(start, before) || i+1 == len(s) || IsSpace(s[i+1]) {
 		return i + 1
 	}
 	end := l.quoteEnd(i + 2)
@@ -74,14 +74,14 @@ func (l *rstInlines) quoted(start, i int) int {
 		role = after
 	}
 	l.flush(before)
-	l.quotation(role, reference, i+1, end)
+	l.emitQuotation(role, reference, i+1, end)
 	l.run = next
 	return next
 }
 
-// opens reports whether an inline element may begin at the offset i. The answer depends on the
+// mayOpen reports whether an inline element may begin at the offset i. The answer depends on the
 // preceding character.
-func (l *rstInlines) opens(start, i int) bool {
+func (l *rstInlines) mayOpen(start, i int) bool {
 	return i == start || IsSpace(l.s[i-1]) || l.s[i-1] >= 0x80 || strings.IndexByte(`-/:"'(<[{_`, l.s[i-1]) >= 0
 }
 
@@ -158,7 +158,7 @@ func quoteSuffix(s string, i int) (role string, reference bool, next int) {
 const inlineTarget = "_"
 
 // roleBefore returns the role before the "`" at the offset i, and the offset of the role.
-func (l *rstInlines) roleBefore(start, i int) (role string, before int) {
+func (l *rstInlines) roleBefore(start, i int) (role string, roleStart int) {
 	switch {
 	case i == start || l.run >= i:
 		return "", i
@@ -180,8 +180,8 @@ func (l *rstInlines) roleBefore(start, i int) (role string, before int) {
 	return role, i - 1 - len(role) - 1
 }
 
-// quotation yields the quoted text between the offsets start and end.
-func (l *rstInlines) quotation(role string, reference bool, start, end int) {
+// emitQuotation yields the quoted text between the offsets start and end.
+func (l *rstInlines) emitQuotation(role string, reference bool, start, end int) {
 	switch role {
 	case "":
 	case inlineTarget:
@@ -191,25 +191,25 @@ func (l *rstInlines) quotation(role string, reference bool, start, end int) {
 		l.emit(Piece{Kind: Prose, Start: start, End: end})
 		return
 	case "doc", "download":
-		l.named(Role, start, end)
+		l.emitNamed(Role, start, end)
 		return
 	case "ref", "numref", "std:ref", "std:doc":
 		kind := Label
 		if role == "std:doc" {
 			kind = Role
 		}
-		l.named(kind, start, end)
+		l.emitNamed(kind, start, end)
 		return
 	default:
 		l.emit(Piece{Kind: Code, Start: start, End: end})
 		return
 	}
-	at, ok := embedded(l.s[start:end])
+	at, ok := embeddedStart(l.s[start:end])
 	switch {
 	case !reference:
 		l.emit(Piece{Kind: Code, Start: start, End: end})
 	case ok && !isEmbeddedAlias(l.s[start+at:end-1]):
-		l.uri(Link, start+at, end-1)
+		l.emitURI(Link, start+at, end-1)
 	}
 }
 
@@ -218,13 +218,13 @@ func isEmbeddedAlias(text string) bool {
 	return strings.HasSuffix(text, "_") && !strings.HasSuffix(text, `\_`) && !strings.Contains(text, "://")
 }
 
-// named yields the name of a document or a label in a role. The role contains "name" or "text
+// emitNamed yields the name of a document or a label in a role. The role contains "name" or "text
 // <name>". If the role begins with "!", it contains only text.
-func (l *rstInlines) named(kind PieceKind, start, end int) {
+func (l *rstInlines) emitNamed(kind PieceKind, start, end int) {
 	if l.s[start] == '!' {
 		return
 	}
-	if at, ok := embedded(l.s[start:end]); ok {
+	if at, ok := embeddedStart(l.s[start:end]); ok {
 		start, end = start+at, end-1
 	}
 	p := Piece{Kind: kind, Start: start, End: end}
@@ -234,8 +234,8 @@ func (l *rstInlines) named(kind PieceKind, start, end int) {
 	l.emit(p)
 }
 
-// embedded returns the offset of the destination in "text <destination>".
-func embedded(text string) (at int, ok bool) {
+// embeddedStart returns the offset of the destination in "text <destination>".
+func embeddedStart(text string) (at int, ok bool) {
 	if !strings.HasSuffix(text, ">") || strings.HasSuffix(text, `\>`) {
 		return 0, false
 	}

@@ -32,23 +32,23 @@ type rstNames struct {
 
 func (n *rstNames) add(name string) { n.Others = append(n.Others, unescaped(name)) }
 
-// section records the name of a section. The name is the title without roles and inline markup.
+// addSection records the name of a section. The name is the title without roles and inline markup.
 // Roles that docutils does not know stay in the name.
-func (n *rstNames) section(title string) {
+func (n *rstNames) addSection(title string) {
 	if strings.Contains(title, ":`") {
 		n.add(strings.ReplaceAll(title, "`", ""))
 	}
 	n.Sections = append(n.Sections, rstTitle(title))
 }
 
-// footnote records a footnote or a citation with the given label.
-func (n *rstNames) footnote(label string) {
+// addFootnote records a footnote or a citation with the given label.
+func (n *rstNames) addFootnote(label string) {
 	n.Notes++
 	n.add(strings.TrimPrefix(label, "#"))
 }
 
-// directive records the names that a directive defines.
-func (n *rstNames) directive(name, argument string) {
+// addDirective records the names that a directive defines.
+func (n *rstNames) addDirective(name, argument string) {
 	switch {
 	case name == "contents":
 		n.add("contents")
@@ -68,7 +68,7 @@ func rstTitle(title string) string {
 	for i, part := range strings.Split(title, "`") {
 		if i%2 == 0 {
 			part = withoutRole(strings.TrimLeft(part, "_"))
-		} else if at, ok := embedded(part); ok {
+		} else if at, ok := embeddedStart(part); ok {
 			part = strings.TrimSpace(part[:at-1])
 		}
 		b.WriteString(unescaped(marks.Replace(part)))

@@ -7,21 +7,21 @@ import "strings"
 // paragraph before the header, and the next lines are rows.
 func (m *markdown) opensTable(s string) bool {
 	columns := delimiterCells(s)
-	if columns == 0 || rowCells(m.text[m.last:m.end]) != columns {
+	if columns == 0 || rowCells(m.text[m.lastLine:m.end]) != columns {
 		return false
 	}
-	start, end := m.last, m.end
+	start, end := m.lastLine, m.end
 	m.end = start
-	m.close()
-	m.row(start, end)
+	m.closeLeaf()
+	m.readRow(start, end)
 	m.leaf = table
 	return true
 }
 
-// row reads the row between the offsets start and end. Each cell is read as a paragraph, so that
-// no inline element extends beyond a cell. A row may contain more cells than the header. GFM does
-// not show the additional cells, but other dialects do.
-func (m *markdown) row(start, end int) {
+// readRow reads the row between the offsets start and end. Each cell is read as a paragraph, so
+// that no inline element extends beyond a cell. A row may contain more cells than the header. GFM
+// does not show the additional cells, but other dialects do.
+func (m *markdown) readRow(start, end int) {
 	for start < end {
 		cell := start + cellSize(m.text[start:end])
 		m.inline(start, cell, nil)
