@@ -48,7 +48,7 @@ func (c *Checker) placeAntora(l *link, written string, found *document.Link, s *
 		l.verdict, l.detail = Malformed, plainError(err)
 	}
 	l.url, l.written, l.doubt = u, strings.Clone(written), noResource
-	l.antora = &antoraPlace{top: s.Top, dir: dir, module: module, own: !isID}
+	l.antora = &antoraPlace{top: s.Top, dir: dir, module: module, ownModule: !isID}
 	if family == "images" {
 		l.alternative, _ = locus.Parse(dir + "/modules/" + module + "/assets/images/" + ref)
 	}
@@ -79,10 +79,10 @@ func antoraModule(base locus.URL) (dir, module string, ok bool) {
 
 // antoraPlace describes the module in which Antora first looks for a page or picture.
 type antoraPlace struct {
-	top    locus.URL // repository root, or zero if unknown
-	dir    string    // URL of the directory that contains the directory "modules"
-	module string
-	own    bool // the link does not name a module, so it refers to the document's own module
+	top       locus.URL // repository root, or zero if unknown
+	dir       string    // URL of the directory that contains the directory "modules"
+	module    string
+	ownModule bool // the link does not name a module, so it refers to the document's own module
 }
 
 type contentRoot struct {
@@ -120,7 +120,7 @@ func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result)
 		if other.name != name {
 			continue
 		}
-		isKnown = isKnown && (p.own || !other.built)
+		isKnown = isKnown && (p.ownModule || !other.built)
 		if !tree.modules[dir+"/modules/"+p.module] {
 			continue
 		}
@@ -161,7 +161,7 @@ func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 	if t == nil {
 		t = &antoraTree{roots: map[string]contentRoot{}, modules: map[string]bool{}, cut: top.IsZero()}
 		if !t.cut {
-			t.read(ctx, e.checker, top)
+			t.readTree(ctx, e.checker, top)
 		}
 		if e.antora == nil {
 			e.antora = map[locus.URL]*antoraTree{}
@@ -171,8 +171,8 @@ func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 	return t
 }
 
-// read reads the directory at the URL u and all its subdirectories.
-func (t *antoraTree) read(ctx context.Context, c *Checker, u locus.URL) {
+// readTree reads the directory at the URL u and all its subdirectories.
+func (t *antoraTree) readTree(ctx context.Context, c *Checker, u locus.URL) {
 	if t.folders++; t.folders > maxAntoraFolders || ctx.Err() != nil {
 		t.cut = true
 		return
@@ -188,7 +188,7 @@ func (t *antoraTree) read(ctx context.Context, c *Checker, u locus.URL) {
 		if path.Base(folder) == "modules" {
 			t.modules[folder+"/"+name] = true
 		}
-		t.read(ctx, c, sub)
+		t.readTree(ctx, c, sub)
 	}
 }
 
@@ -222,10 +222,9 @@ func componentName(text string) string {
 	return ""
 }
 
-// readFolder calls the function use for each file in a directory, and returns the URLs of its
-// subdirectories.
-func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.URL)) (folders []locus.URL, err error) {
-	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
+// readFolder calls handle for each file in a directory, and returns the URLs of its subdirectories.
+func (c *Checker) readFolder(ctx context.Context, u locus.URL, handle func(locus.URL)) (folders []locus.URL, err error) {
+	res, err := c.openURL(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +240,7 @@ func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.UR
 		case item.Kind == scheme.KindMenu:
 			folders = append(folders, item.URL)
 		default:
-			use(item.URL)
+			handle(item.URL)
 		}
 	}
 	return folders, nil
@@ -249,7 +248,7 @@ func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.UR
 
 // readStart returns at most maxAntoraFile bytes of a file.
 func (c *Checker) readStart(ctx context.Context, u locus.URL) (string, error) {
-	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
+	res, err := c.openURL(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {
 		return "", err
 	}

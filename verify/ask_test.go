@@ -79,7 +79,7 @@ func TestAccept(t *testing.T) {
 	doc := textDoc("d", "http://a.example/403 http://a.example/404 http://a.example/503 http://a.example/410 http://a.example/429")
 	w.want(w.run(doc), "d:1 http://a.example/403 alive 403", "d:1 http://a.example/404 alive 404", "d:1 http://a.example/503 alive 503",
 		"d:1 http://a.example/410 dead 410", "d:1 http://a.example/429 warning 429")
-	if n := strings.Count(strings.Join(w.asked(), " "), "/503"); n != 2 {
+	if n := strings.Count(strings.Join(w.requestedURLs(), " "), "/503"); n != 2 {
 		t.Errorf("503 was requested %d times", n)
 	}
 	w.o.HTTP.Accept = nil
@@ -93,7 +93,7 @@ func TestMethod(t *testing.T) {
 	w.run(textDoc("d", "http://a.example/head"))
 	w.o.HTTP.Get = true
 	w.run(textDoc("d", "http://a.example/get"))
-	if got, want := w.asked(), []string{"GET http://a.example/get", "HEAD http://a.example/head"}; !slices.Equal(got, want) {
+	if got, want := w.requestedURLs(), []string{"GET http://a.example/get", "HEAD http://a.example/head"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -352,15 +352,15 @@ func TestGitHub(t *testing.T) {
 	w.want(w.run(textDoc("d", doc)), "d:1 http://github.com/o/private alive", "d:1 http://github.com/o/r/issues/1 alive",
 		"d:1 http://github.com/o/moved moved -> http://github.com/o/new for good", "d:1 http://github.com/o/gone dead 404",
 		"d:1 http://github.com/o/unseen alive", "d:1 http://github.com/about alive")
-	for _, r := range w.asked() {
+	for _, r := range w.requestedURLs() {
 		if strings.Contains(r, "github.com/o/private") || strings.Contains(r, "github.com/o/r/issues") {
 			t.Errorf("%s: the API had confirmed it", r)
 		}
 	}
 	w.requests, refuse = nil, true
 	w.want(w.run(textDoc("d", "http://github.com/o/a http://github.com/o/b http://github.com/o/gone")), "d:1 http://github.com/o/a alive", "d:1 http://github.com/o/b alive", "d:1 http://github.com/o/gone dead 404")
-	if n := strings.Count(strings.Join(w.asked(), "\n"), "api.example/repos/o/a"); n == 0 || strings.Contains(strings.Join(w.asked(), "\n"), "api.example/repos/o/b") {
-		t.Errorf("%q", w.asked())
+	if n := strings.Count(strings.Join(w.requestedURLs(), "\n"), "api.example/repos/o/a"); n == 0 || strings.Contains(strings.Join(w.requestedURLs(), "\n"), "api.example/repos/o/b") {
+		t.Errorf("%q", w.requestedURLs())
 	}
 }
 

@@ -34,12 +34,12 @@ type attempt struct {
 	resolved   bool          // the host name was resolved to an address
 	fragments
 
-	// The fields page, at and contents are set only for a page of a site.
-	page *sitePage
-	at   *origins
+	// These fields are set only for a page of a site.
+	page    *sitePage
+	origins *origins
 	contents
 
-	next *Request // the next request; nil if the outcome is known
+	followUp *Request // the next request; nil if the outcome is known
 
 	listsSitemaps bool // the document contains links to sitemaps
 	anchors       *anchors
@@ -52,59 +52,59 @@ const greetingTime = 5 * time.Second
 // Request is one request of a check: see [Checker.Begin]. A Request is immutable, so the caller
 // may send it again.
 type Request struct {
-	*asked
-	want
+	*checkedURL
+	requirements
 	api  locus.URL           // URL of the GitHub API to try first, or zero
 	left time.Duration       // remaining time for the check; zero if there is no limit
 	slow func(time.Duration) // if not nil, called with the Crawl-delay before a page is requested
 
-	redirect *access.Result // a redirect, or a page with a refresh; nil for a first request
-	to       locus.URL      // target of the refresh; zero if no refresh is followed
+	redirect      *access.Result // a redirect, or a page with a refresh; nil for a first request
+	refreshTarget locus.URL      // target of the refresh; zero if no refresh is followed
 }
 
-// want selects the data that a request must find.
-type want struct {
+// requirements selects the data that a request must find.
+type requirements struct {
 	page      *sitePage // the page of a site; nil if the links of the page are not needed
 	fragments []string  // fragments to look for
 	probe     bool      // send the cheapest request that can prove that the resource exists
 	followed  bool      // the request follows the refresh of a page
 }
 
-func (c *Checker) begin(t *asked, page *sitePage, fragments []string) *Request {
-	r := &Request{asked: t, want: want{page: page, fragments: fragments, probe: true}, left: c.timeoutFor(t.key.url)}
+func (c *Checker) begin(t *checkedURL, page *sitePage, fragments []string) *Request {
+	r := &Request{checkedURL: t, requirements: requirements{page: page, fragments: fragments, probe: true}, left: c.timeoutFor(t.key.url)}
 	if page == nil && len(fragments) == 0 {
-		r.api = c.github.url(c, t.url)
+		r.api = c.github.apiURL(c, t.url)
 	}
 	return r
 }
 
-// at returns the target of the redirect or refresh that the request r follows. If r is a first
-// request, at returns the zero URL.
-func (r *Request) at() locus.URL {
+// followedURL returns the target of the redirect or refresh that the request r follows. If r is a
+// first request, followedURL returns the zero URL.
+func (r *Request) followedURL() locus.URL {
 	if r == nil || r.redirect == nil {
 		return locus.URL{}
 	}
 	if referral, ok := r.redirect.Resource.(*scheme.Redirect); ok && len(referral.To) > 0 {
 		return referral.To[0]
 	}
-	return r.to
+	return r.refreshTarget
 }
 
-// after returns the request that follows a redirect. If the URL to is not zero, the request
+// nextRequest returns the request that follows a redirect. If refreshTarget is not zero, the request
 // follows a page's refresh to that URL instead.
-func (r *Request) after(redirect *access.Result, to locus.URL) *Request {
+func (r *Request) nextRequest(redirect *access.Result, refreshTarget locus.URL) *Request {
 	next := *r
-	next.redirect, next.to, next.left = redirect, to, 0
+	next.redirect, next.refreshTarget, next.left = redirect, refreshTarget, 0
 	return &next
 }
 
-// get returns the request that follows the probe r and reads the content.
-func (c *Checker) get(r *Request) *Request {
-	return &Request{asked: r.asked, want: want{page: r.page, fragments: r.fragments}, left: c.timeoutFor(r.key.url), slow: r.slow}
+// contentRequest returns the request that follows the probe r and reads the content.
+func (c *Checker) contentRequest(r *Request) *Request {
+	return &Request{checkedURL: r.checkedURL, requirements: requirements{page: r.page, fragments: r.fragments}, left: c.timeoutFor(r.key.url), slow: r.slow}
 }
 
-// send sends the request r within its time limit. If the field next of the attempt is not nil, the
-// outcome is not known yet.
+// send sends the request r within its time limit. If the result has a followUp, the outcome is not
+// known yet.
 func (c *Checker) send(ctx context.Context, r *Request) *attempt {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.left)
@@ -119,24 +119,24 @@ func (c *Checker) send(ctx context.Context, r *Request) *attempt {
 		a.outcome, a.temporary = c.mail.check(ctx, r.url)
 		a.resolved = a.outcome.Verdict == Alive || a.outcome.Verdict == Dead && a.outcome.Cause == 0
 	case !r.api.IsZero():
-		c.github.ask(ctx, c, a, r)
+		c.github.requestAPI(ctx, c, a, r)
 	case r.redirect == nil:
-		c.first(ctx, a, r)
-	case r.to.IsZero():
+		c.sendFirst(ctx, a, r)
+	case r.refreshTarget.IsZero():
 		next, err := c.client.Next(ctx, r.redirect)
 		c.judge(ctx, a, r, next, err)
 	default:
-		next, err := c.client.Redirect(ctx, r.redirect, r.to)
+		next, err := c.client.Redirect(ctx, r.redirect, r.refreshTarget)
 		c.judge(ctx, a, r, next, err)
 	}
-	if a.next != nil && a.next.left == 0 {
-		a.next.left = r.left - time.Since(begin)
+	if a.followUp != nil && a.followUp.left == 0 {
+		a.followUp.left = r.left - time.Since(begin)
 	}
 	return a
 }
 
-// first sends the first request for the target.
-func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
+// sendFirst sends the first request for the target.
+func (c *Checker) sendFirst(ctx context.Context, a *attempt, r *Request) {
 	if r.page != nil && r.page.sitemap == noSitemap {
 		switch why, final, err := r.page.site.disallowed(ctx, c, r); {
 		case err != nil:
@@ -153,9 +153,9 @@ func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
 	}
 	mine := *r
 	mine.probe = r.probe && r.page == nil && len(r.fragments) == 0 && c.probes(r.url) && !c.needsIndex(r.url)
-	res, err := c.do(ctx, access.Request{URL: r.url, From: r.from, Probe: mine.probe, NoFollow: true})
+	res, err := c.openURL(ctx, access.Request{URL: r.url, From: r.from, Probe: mine.probe, NoFollow: true})
 	if access.KindOf(err) == access.NotFound && c.isFile(r.url) {
-		if other, ok := c.fallback(ctx, r.asked); ok {
+		if other, ok := c.fallback(ctx, r.checkedURL); ok {
 			res, err = other, nil
 		}
 	}
@@ -170,23 +170,23 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 			a.temporary, a.busy = false, false
 		}
 		a.outcome.To = failedAt(r.url, err)
-		if r.probe && c.traits(r.url).Has(scheme.Web) && isOfHead(err, &a.outcome) {
-			a.next = c.get(r)
+		if r.probe && c.traits(r.url).Has(scheme.Web) && isHeadFailure(err, &a.outcome) {
+			a.followUp = c.contentRequest(r)
 		}
 		return
 	}
 	defer res.Resource.Close()
 	if _, ok := res.Resource.(*scheme.Redirect); ok {
-		a.next = r.after(res, locus.URL{})
+		a.followUp = r.nextRequest(res, locus.URL{})
 		return
 	}
 	a.outcome.Verdict, a.resolved = Alive, true
 	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {
-		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
+		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, cloneURL(res.URL.WithoutPassword()), res.Permanent
 		a.outcome.hops = join(res.Hops)
 	}
-	w := r.want
+	w := r.requirements
 	if w.followed {
 		// The target of a refresh is another page, so it need not contain the link's fragments.
 		w.page, w.fragments = nil, nil
@@ -196,20 +196,20 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 	}
 	switch o := res.Resource.(type) {
 	case *scheme.Object:
-		to := refresh{text: o.Refresh}.next(c, res)
+		to := refresh{text: o.Refresh}.targetURL(c, res)
 		if w.page != nil && w.page.sitemap != noSitemap {
 			c.readSitemap(a, w.page, res, o)
 		} else if w.page == nil && !to.IsZero() {
-			a.next = r.follow(res, to, w.probe)
+			a.followUp = r.follow(res, to, w.probe)
 			return
 		} else if c.mustRead(w, res) {
 			kind := kindOf(o)
 			if w.probe && (kind == htmlType || kind == markdownType) {
-				a.next = c.get(r)
+				a.followUp = c.contentRequest(r)
 				return
 			}
 			if to := c.readObject(ctx, a, r.site, w, res, o); !to.IsZero() {
-				a.next = r.follow(res, to, false)
+				a.followUp = r.follow(res, to, false)
 				return
 			}
 		} else if c.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
@@ -222,22 +222,22 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 		case c.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus):
 			a.checkMenu(o)
 		case len(w.fragments) > 0 || c.needsIndex(r.url):
-			c.findInIndexFile(ctx, a, r.asked, w.fragments, o)
+			c.findInIndexFile(ctx, a, r.checkedURL, w.fragments, o)
 		}
 	case *scheme.Session:
 		a.awaitGreeting(ctx, o)
 	}
-	c.soft.check(ctx, c, r.asked, a)
+	c.soft.check(ctx, c, r.checkedURL, a)
 }
 
 // mustRead reports whether the Checker must read the object to find links, fragments or a refresh.
-func (c *Checker) mustRead(w want, res *access.Result) bool {
-	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.brought(res) != "" || c.o.HTTP.Get && c.traits(res.URL).Has(scheme.Web)
+func (c *Checker) mustRead(w requirements, res *access.Result) bool {
+	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.targetFragment(res) != "" || c.o.HTTP.Get && c.traits(res.URL).Has(scheme.Web)
 }
 
-// brought returns the fragment in a redirect's target URL. It returns "" without a redirect, and
-// for a fragment that need not be checked.
-func (c *Checker) brought(res *access.Result) string {
+// targetFragment returns the fragment in a redirect's target URL. It returns "" without a redirect,
+// and for a fragment that need not be checked.
+func (c *Checker) targetFragment(res *access.Result) string {
 	fragment, ok := res.URL.Fragment()
 	if !ok || len(res.Hops) < 2 || !c.wantsFragment(res.URL, fragment) {
 		return ""
@@ -245,10 +245,11 @@ func (c *Checker) brought(res *access.Result) string {
 	return fragment
 }
 
-// isOfHead reports whether a GET may succeed after a HEAD request failed with err. A GET may
+// isHeadFailure reports whether a GET may succeed after a HEAD request failed with err. A GET may
 // succeed if HEAD was redirected, or if the server did not respond to HEAD. After other failures,
-// the HTTP client has already sent a GET. If the server requested a pause, isOfHead returns false.
-func isOfHead(err error, o *Outcome) bool {
+// the HTTP client has already sent a GET. If the server requested a pause, isHeadFailure returns
+// false.
+func isHeadFailure(err error, o *Outcome) bool {
 	if _, pause := access.Retry(err); pause > 0 || o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS {
 		return false
 	}
@@ -257,13 +258,13 @@ func isOfHead(err error, o *Outcome) bool {
 }
 
 // failedAt returns the redirect target that caused the error err, without a password. If the
-// original URL (the parameter asked) caused the error, failedAt returns the zero URL.
-func failedAt(asked locus.URL, err error) locus.URL {
+// original URL caused the error, failedAt returns the zero URL.
+func failedAt(original locus.URL, err error) locus.URL {
 	e := (*access.Error)(nil)
-	if !errors.As(err, &e) || e.URL.WithoutFragment() == asked.WithoutFragment() {
+	if !errors.As(err, &e) || e.URL.WithoutFragment() == original.WithoutFragment() {
 		return locus.URL{}
 	}
-	return own(e.URL.WithoutFragment().WithoutPassword())
+	return cloneURL(e.URL.WithoutFragment().WithoutPassword())
 }
 
 // maxNotFoundText is the maximum size of a text that only says that a resource is missing.
@@ -340,7 +341,7 @@ func (a *attempt) awaitGreeting(ctx context.Context, s *scheme.Session) {
 }
 
 func (c *Checker) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
-	a.at = pageOf(res)
+	a.origins = pageOf(res)
 	line := int64(0)
 	for item, err := range m.Items {
 		if err != nil {
@@ -352,7 +353,7 @@ func (c *Checker) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 			break
 		}
 		if !item.URL.IsZero() {
-			a.links = append(a.links, link{url: own(item.URL), line: line, column: 1, context: item.Title})
+			a.links = append(a.links, link{url: cloneURL(item.URL), line: line, column: 1, context: item.Title})
 		}
 	}
 }
@@ -369,12 +370,12 @@ func pageOf(res *access.Result) *origins {
 // readObject reads the fragments in an object. If the object is a page of a site, readObject also
 // reads the links. For other pages, it returns the refresh target, or the zero URL if there is
 // none.
-func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Site, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
+func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Site, w requirements, res *access.Result, o *scheme.Object) (to locus.URL) {
 	kind, page := kindOf(o), w.page
 	if kind == otherType || kind == cssType && page == nil {
 		return to
 	}
-	limit, isNeeded := c.o.MaxPage, page != nil || len(w.fragments) > 0 || c.brought(res) != ""
+	limit, isNeeded := c.o.MaxPage, page != nil || len(w.fragments) > 0 || c.targetFragment(res) != ""
 	if !isNeeded {
 		limit = min(limit, maxRefreshHead)
 	}
@@ -392,7 +393,7 @@ func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Si
 		a.failures = append(a.failures, errCut)
 	}
 	if page != nil {
-		a.at = pageOf(res)
+		a.origins = pageOf(res)
 		read := c.read(ctx, bytes.NewReader(text), &Source{Name: page.name, Type: kind, URL: res.URL})
 		read.failures = append(a.failures, read.failures...)
 		a.contents = read
@@ -408,7 +409,7 @@ var errCut = errors.New("the page is too large: links in its last part are not v
 // findFragments looks for the requested fragments in a document. If a redirect's target URL has a
 // fragment, findFragments looks only for that fragment. findFragments returns the refresh target,
 // or the zero URL if there is none.
-func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
+func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w requirements, res *access.Result) (to locus.URL) {
 	keep, at := w.page != nil || c.isHere(res.URL), res.URL
 	if kind == cssType || c.o.NoFragments && (keep || kind != htmlType) {
 		return to
@@ -429,7 +430,7 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 	default:
 		list = htmlAnchors(octet.View(text), withText)
 	}
-	if to = list.refresh.next(c, res); !keep && !to.IsZero() {
+	if to = list.refresh.targetURL(c, res); !keep && !to.IsZero() {
 		return to
 	}
 	if a.scripted = list.isScripted(); a.scripted && a.page != nil {
@@ -456,23 +457,23 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 		found := has(looked)
 		if !found && list.isBuilt(looked) {
 			found = true
-			a.built = with(a.built, fragment)
+			a.built = addName(a.built, fragment)
 		}
 		a.found[fragment] = found
 	}
-	if fragment := c.brought(res); fragment != "" && !has(fragment) && !list.isBuilt(fragment) {
-		a.lacks(fragment)
+	if fragment := c.targetFragment(res); fragment != "" && !has(fragment) && !list.isBuilt(fragment) {
+		a.setMissing(fragment)
 	}
 	if keep && !isBrought {
 		// The unread rest of the document may contain any fragment.
-		list.text, list.leads = "", list.leads || cut
+		list.text, list.acceptsAll = "", list.acceptsAll || cut
 		a.anchors = list
 	}
 	return locus.URL{}
 }
 
-// lacks sets the outcome of a link whose redirect target does not contain the fragment.
-func (a *attempt) lacks(fragment string) {
+// setMissing sets the outcome of a link whose redirect target does not contain the fragment.
+func (a *attempt) setMissing(fragment string) {
 	if a.scripted {
 		a.outcome.Verdict, a.outcome.Detail = Warning, scriptedPage
 		return

@@ -32,7 +32,7 @@ func BenchmarkSite(b *testing.B) {
 	w.o.PerHost = 8
 	for b.Loop() {
 		n := 0
-		for range New(w.client, &w.o).Run(b.Context(), slices.Values([]Source{at("http://a.example/")})) {
+		for range New(w.client, &w.o).Run(b.Context(), slices.Values([]Source{sourceAt("http://a.example/")})) {
 			n++
 		}
 		if n < pages*10 {

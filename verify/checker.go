@@ -42,7 +42,7 @@ type RobotsFunc func(ctx context.Context, root locus.URL, fetch func(context.Con
 // robots is nil, the Checker reads the robots.txt of each host once.
 func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 	c := &Checker{client: client, o: o.orDefault(), robots: robots}
-	c.rules = crawl.NewRobots(c.do, c.o.Politeness)
+	c.rules = crawl.NewRobots(c.openURL, c.o.Politeness)
 	if client != nil {
 		c.registry, c.mail = client.Registry(), mailChecker{lookup: c.o.Mail, checkName: client.CheckName}
 		if c.o.Document.Extract.Schemes == nil {
@@ -67,8 +67,8 @@ type Target struct {
 	Depth int
 }
 
-func (c *Checker) asked(t *Target) *asked {
-	a := &asked{url: t.URL}
+func (c *Checker) checkedURL(t *Target) *checkedURL {
+	a := &checkedURL{url: t.URL}
 	if !t.From.IsZero() {
 		a.from = &access.Result{URL: t.From, LinkOrigin: t.Origin}
 	}
@@ -98,7 +98,7 @@ type Found struct {
 
 // Typed returns the link for a typed URL.
 func (c *Checker) Typed(u locus.URL) Found {
-	f := c.found(&link{url: u}, nil)
+	f := c.newFound(&link{url: u}, nil)
 	if f.Target.URL.IsZero() {
 		return f
 	}
@@ -135,7 +135,7 @@ func (c *Checker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
 			}
 			var f Found
 			if err == nil {
-				f = c.found(&l, at)
+				f = c.newFound(&l, at)
 				f.Result.Document = s.Name
 			}
 			if !yield(f, err) {
@@ -152,16 +152,16 @@ func (c *Checker) Other(f *Found) (other Found, ok bool) {
 		return other, false
 	}
 	from := &access.Result{URL: f.Target.From, LinkOrigin: f.Target.Origin}
-	other = c.found(&link{
+	other = c.newFound(&link{
 		url: f.Alternative, member: f.Result.Member, context: f.Result.Context, line: f.Result.Line, column: f.Result.Column,
 	}, &origins{files: from, others: from})
 	other.Result.Document, other.Joined = f.Result.Document, true
 	return other, true
 }
 
-// found converts the link l to a Found. The origins at are those for the document that contains
-// the link, or nil for a typed URL.
-func (c *Checker) found(l *link, at *origins) Found {
+// newFound converts the link l to a Found. The parameter docOrigins holds the origins of the
+// document that contains the link, or nil for a typed URL.
+func (c *Checker) newFound(l *link, docOrigins *origins) Found {
 	f := Found{
 		Result:      Result{Line: l.line, Column: l.column, Member: l.member, Context: l.context, Written: l.written, URL: l.url},
 		Alternative: l.alternative, Note: l.note,
@@ -169,7 +169,7 @@ func (c *Checker) found(l *link, at *origins) Found {
 	if l.note != "" {
 		f.Cause = l.cause
 	}
-	t, _, fixed := c.toAsk(l, at)
+	t, _, fixed := c.urlToCheck(l, docOrigins)
 	if fixed != nil {
 		f.Result.Outcome = *fixed
 		return f
@@ -188,7 +188,7 @@ func (c *Checker) found(l *link, at *origins) Found {
 // the link. If several targets have the same key, one check is enough. The hash does not reveal
 // the URL.
 func (c *Checker) Key(t *Target) [16]byte {
-	return c.asked(t).key.key()
+	return c.checkedURL(t).key.key()
 }
 
 // Host returns the request limits for the URL u, which must be in canonical form. The limits are
@@ -211,7 +211,7 @@ func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 	if page.First.IsZero() || c.o.Depth != 0 && page.Depth+1 > max(c.o.Depth, 0) {
 		return link, false
 	}
-	if !c.newSite(page.First).has(link.Canonical) {
+	if !c.newSite(page.First).mayContain(link.Canonical) {
 		return link, false
 	}
 	link.First, link.Depth = page.First, page.Depth+1
@@ -271,7 +271,7 @@ func (c *Checker) Begin(t *Target, fragments []string) *Request {
 	if !t.First.IsZero() {
 		page = &sitePage{name: withoutPassword(t.URL), site: c.newSite(t.First), depth: t.Depth}
 	}
-	return c.begin(c.asked(t), page, fragments)
+	return c.begin(c.checkedURL(t), page, fragments)
 }
 
 // Do sends one request of a check. If the field Next of the Response is not nil, the caller must
@@ -283,29 +283,29 @@ func (c *Checker) Do(ctx context.Context, r *Request) Response {
 		got.outcome.Cause = 0
 	}
 	answer := Response{
-		Next: got.next, Outcome: got.outcome, When: time.Now(), Temporary: got.temporary, Busy: got.busy, RetryAfter: got.retryAfter,
+		Next: got.followUp, Outcome: got.outcome, When: time.Now(), Temporary: got.temporary, Busy: got.busy, RetryAfter: got.retryAfter,
 		Public: got.public, Fragments: got.found, Scripted: got.scripted, Failures: got.failures,
 	}
 	if r.page == nil {
 		return answer
 	}
-	answer.Slower, answer.First, answer.IsPage = r.page.site.delay(), r.page.site.start(), got.at != nil
+	answer.Slower, answer.First, answer.IsPage = r.page.site.delay(), r.page.site.firstURL(), got.origins != nil
 	for i := range got.links {
-		f := c.found(&got.links[i], got.at)
+		f := c.newFound(&got.links[i], got.origins)
 		f.Result.Document = r.page.name
 		answer.Links = append(answer.Links, f)
 	}
 	return answer
 }
 
-// Result returns the result for the link f. The parameter answer is the response to a check of the
-// link's target. If the target was checked several times, the fields Fragments and Scripted of the
+// Result returns the result for the link f. The response is the result of a check of the link's
+// target. If the target was checked several times, the fields Fragments and Scripted of the
 // response must combine all checks.
-func (c *Checker) Result(f *Found, answer *Response) Result {
+func (c *Checker) Result(f *Found, response *Response) Result {
 	res := f.Result
 	if !f.Target.URL.IsZero() {
 		fragment, _ := f.Result.URL.Fragment()
-		res.Outcome = c.linkOutcome(f.Target.URL, answer.Outcome, &fragments{found: answer.Fragments, scripted: answer.Scripted}, fragment, f.Note, f.Cause)
+		res.Outcome = c.linkOutcome(f.Target.URL, response.Outcome, &fragments{found: response.Fragments, scripted: response.Scripted}, fragment, f.Note, f.Cause)
 	}
 	if f.Joined && res.Detail == "" {
 		res.Detail = joined

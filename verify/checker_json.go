@@ -120,7 +120,7 @@ func (c *Checker) Decode(text []byte) (Found, error) {
 		from := &access.Result{URL: urls[1], LinkOrigin: r.Origin}
 		at = &origins{files: from, others: from}
 	}
-	f := c.found(&l, at)
+	f := c.newFound(&l, at)
 	f.Result.Document, f.Joined = r.Document, r.Joined
 	if !f.Target.URL.IsZero() {
 		f.Target.First, f.Target.Depth = urls[2], r.Depth

@@ -140,7 +140,7 @@ func TestChecker(t *testing.T) {
 		if w.o.Rules, err = ParseRules(rules); err != nil {
 			t.Fatal(err)
 		}
-		sources := []Source{textDoc("d", text), at("http://a.example/docs/")}
+		sources := []Source{textDoc("d", text), sourceAt("http://a.example/docs/")}
 		lines := func(list []Result) (out []string) {
 			for _, r := range list {
 				out = append(out, line(r)+" "+r.Detail+" "+r.Reason)

@@ -48,8 +48,8 @@ func (r *Remap) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// chosen returns the reason why the options exclude the URL u, or "" if they include u.
-func (c *Checker) chosen(u locus.URL) (why string) {
+// excludedBy returns the reason why the options exclude the URL u, or "" if they include u.
+func (c *Checker) excludedBy(u locus.URL) (why string) {
 	o := &c.o
 	if len(o.Schemes) > 0 && !slices.Contains(o.Schemes, u.Scheme()) {
 		return u.Scheme() + " links are not verified"
@@ -78,7 +78,7 @@ func (c *Checker) remap(l *link) {
 		if !r.From.Matches(u, port) {
 			continue
 		}
-		text := r.To + u.String()[described(r.From, u, port):]
+		text := r.To + u.String()[prefixLength(r.From, u, port):]
 		if fragment, ok := l.url.Fragment(); ok && !strings.Contains(text, "#") {
 			text += "#" + fragment
 		}
@@ -95,9 +95,9 @@ func (c *Checker) remap(l *link) {
 	}
 }
 
-// described returns the length of the shortest prefix of the URL u that matches the pattern p. If
-// p is a pattern for a host or a scheme, the prefix ends before the path.
-func described(p policy.Pattern, u locus.URL, port uint16) int {
+// prefixLength returns the length of the shortest prefix of the URL u that matches the pattern p.
+// If p is a pattern for a host or a scheme, the prefix ends before the path.
+func prefixLength(p policy.Pattern, u locus.URL, port uint16) int {
 	text := u.String()
 	start := u.PathOffset()
 	if start > 0 && start <= len(text) && strings.HasPrefix(text[start-1:], "/") {
@@ -111,14 +111,14 @@ func described(p policy.Pattern, u locus.URL, port uint16) int {
 	}
 	// If p matches a prefix, it also matches each longer prefix.
 	return start + sort.Search(len(text)-start, func(n int) bool {
-		begin, err := locus.Parse(text[:whole(text, start, start+n)])
+		begin, err := locus.Parse(text[:cutOffset(text, start, start+n)])
 		return err == nil && p.Matches(begin, port)
 	})
 }
 
-// whole returns the last offset between start and i at which text can be cut. The cut must not be
-// inside an escape. The last path segment before the cut must not consist only of dots.
-func whole(text string, start, i int) int {
+// cutOffset returns the last offset between start and i at which text can be cut. The cut must not
+// be inside an escape. The last path segment before the cut must not consist only of dots.
+func cutOffset(text string, start, i int) int {
 	switch {
 	case i > start && text[i-1] == '%':
 		i--
@@ -133,13 +133,13 @@ func whole(text string, start, i int) int {
 
 // fallback opens a file with a fallback extension instead of a missing file, for example a.html
 // instead of a. If no such file exists, ok is false.
-func (c *Checker) fallback(ctx context.Context, t *asked) (res *access.Result, ok bool) {
+func (c *Checker) fallback(ctx context.Context, t *checkedURL) (res *access.Result, ok bool) {
 	for _, name := range otherNames(t.url.WithoutFragment().String(), c.o.FallbackExtensions) {
 		u, err := locus.Parse(name)
 		if err != nil {
 			continue
 		}
-		if res, err := c.do(ctx, access.Request{URL: u, From: t.from}); err == nil {
+		if res, err := c.openURL(ctx, access.Request{URL: u, From: t.from}); err == nil {
 			if _, isMenu := res.Resource.(*scheme.Menu); !isMenu {
 				return res, true
 			}

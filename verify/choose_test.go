@@ -45,7 +45,7 @@ func TestChosenLinks(t *testing.T) {
 			if got := strings.Join(verdicts, " "); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			if asked := w.asked(); (c.o.List || c.o.Offline) && len(asked) > 0 {
+			if asked := w.requestedURLs(); (c.o.List || c.o.Offline) && len(asked) > 0 {
 				t.Errorf("requested %v", asked)
 			}
 		})
@@ -108,7 +108,7 @@ func TestDescribed(t *testing.T) {
 		{"h", "http://h/a", "/a"}, {"*", "http://h/a", "/a"}, {"http://h", "http://h", ""}, {"http://h/a$", "http://h/a", ""}, {"mailto:*@h", "mailto:joe@h?x", "?x"},
 	} {
 		u := locus.MustParse(c.url)
-		if got := c.url[described(policy.MustParsePattern(c.pattern), u, 80):]; got != c.rest {
+		if got := c.url[prefixLength(policy.MustParsePattern(c.pattern), u, 80):]; got != c.rest {
 			t.Errorf("%s of %s: rest %q, want %q", c.pattern, c.url, got, c.rest)
 		}
 	}
@@ -196,7 +196,7 @@ func TestLayoutURL(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", s.Name, got, want)
 		}
 	}
-	for _, asked := range w.asked() {
+	for _, asked := range w.requestedURLs() {
 		if strings.Contains(asked, "b.md") || strings.Contains(asked, "c.html") {
 			t.Errorf("requested %s", asked)
 		}
@@ -213,7 +213,7 @@ func FuzzRemap(f *testing.F) {
 		if err != nil || bad != nil || len(rule) > 100 || len(text) > 200 || !r.From.Matches(u, 80) {
 			return
 		}
-		got := described(r.From, u, 80)
+		got := prefixLength(r.From, u, 80)
 		if strings.HasSuffix(r.From.String(), "$") || r.From.IsHost() {
 			if got > u.Len() {
 				t.Errorf("%q describes %d of %q", rule, got, text)
@@ -227,7 +227,7 @@ func FuzzRemap(f *testing.F) {
 		}
 		for i := start; i < got; i++ {
 			begin, err := locus.Parse(text[:i])
-			if err == nil && whole(text, start, i) == i && r.From.Matches(begin, 80) {
+			if err == nil && cutOffset(text, start, i) == i && r.From.Matches(begin, 80) {
 				t.Errorf("%q describes %d of %q, not %d", rule, i, text, got)
 			}
 		}

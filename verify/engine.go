@@ -21,10 +21,10 @@ import (
 // target is a URL to open in a run. The Verifier's mutex guards all fields that change after the
 // target is created.
 type target struct {
-	asked
-	host *crawl.Host[*target] // host of the next request; nil if the target is not in the queue
-	own  *crawl.Host[*target] // host of the original URL
-	due  *Request             // request to send after a redirect; nil for the first request
+	checkedURL
+	host      *crawl.Host[*target] // host of the next request; nil if the target is not in the queue
+	firstHost *crawl.Host[*target] // host of the original URL
+	due       *Request             // request to send after a redirect; nil for the first request
 
 	wants     []string // fragments to look for
 	fragments          // results of the search for fragments
@@ -55,7 +55,7 @@ type doc struct {
 	ready    bool     // the field contents is set
 	contents          // valid until its links are added to the run
 	refs     []ref    // the links, after they are added to the run
-	at       *origins // origins for the links
+	origins  *origins // origins for the links
 	typed    bool     // the doc represents a typed URL
 }
 
@@ -88,8 +88,8 @@ type linkExtra struct {
 	antora          *antoraPlace
 }
 
-// more returns the extra fields of the link, or zero values if there are none.
-func (r *ref) more() linkExtra {
+// extraFields returns the extra fields of the link, or zero values if there are none.
+func (r *ref) extraFields() linkExtra {
 	if r.extra == nil {
 		return linkExtra{}
 	}
@@ -182,7 +182,7 @@ func (e *Verifier) addLinks(d *doc) {
 		d.refs[i] = e.addLink(d, &d.links[i])
 	}
 	for _, part := range d.includes {
-		e.includes[part] = append(e.includes[part], d.at.base)
+		e.includes[part] = append(e.includes[part], d.origins.base)
 	}
 	if d.binary {
 		e.progress.Binary++
@@ -201,12 +201,12 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 			r.extra = new(extra)
 		}
 	}()
-	asked, change, fixed := e.checker.toAsk(l, d.at)
+	asked, change, fixed := e.checker.urlToCheck(l, d.origins)
 	if fixed != nil {
 		r.fixed, extra.url = e.intern(*fixed), l.url
 		return r
 	}
-	t := e.target(asked)
+	t := e.findTarget(asked)
 	r.target = t
 	if t.url != asked.url || change&locus.DotSegments != 0 {
 		extra.url = l.url
@@ -216,7 +216,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 		extra.url = l.url
 	}
 	if e.checker.wantsFragment(l.url, fragment) {
-		e.want(t, r.fragment)
+		e.addFragment(t, r.fragment)
 	}
 	e.followInSite(d, t)
 	return r
@@ -231,33 +231,33 @@ func fragmentIn(written, fragment string) string {
 	return strings.Clone(fragment)
 }
 
-// target returns the target for the request in the parameter a. If there is none, it creates and
-// starts a target. After this call, the caller must hold the mutex to change the target.
-func (e *Verifier) target(a asked) *target {
+// findTarget returns the target for the requested URL. If there is none, it creates and starts a
+// target. After this call, the caller must hold the mutex to change the target.
+func (e *Verifier) findTarget(requested checkedURL) *target {
 	var last *target
-	for t := e.targets[a.key.url]; t != nil; t = t.next {
-		if t.key.origin == a.key.origin || t.state == done && t.public {
+	for t := e.targets[requested.key.url]; t != nil; t = t.next {
+		if t.key.origin == requested.key.origin || t.state == done && t.public {
 			return t
 		}
 		last = t
 	}
-	t := &target{asked: a}
+	t := &target{checkedURL: requested}
 	e.progress.Found++
 	if last == nil {
-		e.targets[a.key.url] = t
-		e.start(t)
+		e.targets[requested.key.url] = t
+		e.startTarget(t)
 		return t
 	}
 	last.next = t
 	if last.state == done || last.state == held {
-		e.start(t)
+		e.startTarget(t)
 	}
 	return t
 }
 
-// start queues the target t, either now or after all documents are read. The target need not wait
-// if it is a file, because a file can be opened again if another link needs a fragment.
-func (e *Verifier) start(t *target) {
+// startTarget queues the target t, either now or after all documents are read. The target need not
+// wait if it is a file, because a file can be opened again if another link needs a fragment.
+func (e *Verifier) startTarget(t *target) {
 	if !e.allRead && !e.checker.isHere(t.key.url) {
 		e.waiting = append(e.waiting, t)
 		return
@@ -285,7 +285,7 @@ func (e *Verifier) loadStored(t *target) bool {
 		return false
 	}
 	r, ok := e.o.Store.get(t.key.key())
-	if !ok || !r.fresh(time.Now(), e.o.MaxAge, e.o.MaxAgeBad) {
+	if !ok || !r.isFresh(time.Now(), e.o.MaxAge, e.o.MaxAgeBad) {
 		return false
 	}
 	for _, fragment := range t.wants {
@@ -297,7 +297,7 @@ func (e *Verifier) loadStored(t *target) bool {
 	return true
 }
 
-func (e *Verifier) want(t *target, fragment string) {
+func (e *Verifier) addFragment(t *target, fragment string) {
 	if slices.Contains(t.wants, fragment) || t.state == done && !isFound(t.outcome) {
 		return
 	}
@@ -306,7 +306,7 @@ func (e *Verifier) want(t *target, fragment string) {
 		e.progress.Done--
 		t.tries = 0
 		t.state = waiting
-		e.start(t)
+		e.startTarget(t)
 	}
 }
 
@@ -326,18 +326,18 @@ func (e *Verifier) lookUp(t *target, fragment string) {
 	found := t.anchors.find(fragment)
 	if !found && t.anchors.isBuilt(fragment) {
 		found = true
-		t.built = with(t.built, fragment)
+		t.built = addName(t.built, fragment)
 	}
 	t.found[fragment] = found
 }
 
-// with adds name to set and returns the result. A nil set is empty.
-func with(set map[string]bool, name string) map[string]bool {
-	if set == nil {
-		set = map[string]bool{}
+// addName adds name to names and returns the result. The map may be nil.
+func addName(names map[string]bool, name string) map[string]bool {
+	if names == nil {
+		names = map[string]bool{}
 	}
-	set[name] = true
-	return set
+	names[name] = true
+	return names
 }
 
 func (e *Verifier) work(ctx context.Context) {
@@ -347,7 +347,7 @@ func (e *Verifier) work(ctx context.Context) {
 			return
 		}
 		if t.host = host; t.due == nil {
-			t.own = host
+			t.firstHost = host
 		}
 		e.try(ctx, t)
 	}
@@ -359,14 +359,14 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	if why := e.queue.IsShut(h); why != "" {
 		e.queue.Skip(h)
 		out := Outcome{Verdict: Warning, Detail: why, Tries: t.tries}
-		if to := due.at(); !to.IsZero() {
-			out.To = own(to.WithoutFragment().WithoutPassword())
+		if to := due.followedURL(); !to.IsZero() {
+			out.To = cloneURL(to.WithoutFragment().WithoutPassword())
 		}
 		e.handle(t, &attempt{outcome: out})
 		return
 	}
 	if due == nil {
-		due = e.begin(t)
+		due = e.firstRequest(t)
 	} else if due.redirect == nil {
 		due.page, due.fragments = e.wanted(t)
 	}
@@ -378,9 +378,9 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 		e.queue.Done(h, took)
 		return
 	}
-	if a.next != nil {
+	if a.followUp != nil {
 		e.queue.Done(h, took)
-		e.wait(t, a.next)
+		e.enqueueRequest(t, a.followUp)
 		return
 	}
 	t.tries++
@@ -388,17 +388,17 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	at, again := e.retryAt(t, a)
 	e.queue.Done(h, took)
 	if again {
-		e.queue.AddAt(t, t.own, at)
+		e.queue.AddAt(t, t.firstHost, at)
 		return
 	}
 	e.handle(t, a)
 }
 
-// begin returns the first request of an attempt to open the target t. Over HTTP, only the first
-// attempt may begin with HEAD.
-func (e *Verifier) begin(t *target) *Request {
+// firstRequest returns the first request of an attempt to open the target t. Over HTTP, only the
+// first attempt may begin with HEAD.
+func (e *Verifier) firstRequest(t *target) *Request {
 	page, fragments := e.wanted(t)
-	r := e.checker.begin(&t.asked, page, fragments)
+	r := e.checker.begin(&t.checkedURL, page, fragments)
 	r.probe = t.tries == 0 || !e.checker.traits(t.url).Has(scheme.Web)
 	host := t.host
 	r.slow = func(interval time.Duration) { e.queue.Slow(host, interval) }
@@ -420,19 +420,19 @@ func (e *Verifier) wanted(t *target) (page *sitePage, fragments []string) {
 // go to the same host, so they are one job in the queue.
 func (e *Verifier) attempt(ctx context.Context, t *target, r *Request) *attempt {
 	a := e.checker.send(ctx, r)
-	for ctx.Err() == nil && r.redirect == nil && a.next != nil && a.next.redirect == nil {
-		r = a.next
+	for ctx.Err() == nil && r.redirect == nil && a.followUp != nil && a.followUp.redirect == nil {
+		r = a.followUp
 		r.page, r.fragments = e.wanted(t)
 		a = e.checker.send(ctx, r)
 	}
 	return a
 }
 
-// wait adds the target t to the queue of the host that the next request needs.
-func (e *Verifier) wait(t *target, next *Request) {
-	t.due = next
+// enqueueRequest adds the target t to the queue of the host that the request needs.
+func (e *Verifier) enqueueRequest(t *target, request *Request) {
+	t.due = request
 	at := t.key.url
-	if to := next.at(); !to.IsZero() {
+	if to := request.followedURL(); !to.IsZero() {
 		at = to.WithoutFragment()
 		if canonical, _, err := e.checker.registry.Canonical(at); err == nil {
 			at = canonical
@@ -466,9 +466,9 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	t.outcome = e.intern(a.outcome)
 	t.public, t.unstored, t.scripted = a.public, a.unstored, a.scripted
 	for fragment := range a.built {
-		t.built = with(t.built, fragment)
+		t.built = addName(t.built, fragment)
 	}
-	e.lookups.note(e.checker.hostsOf(t.url), a)
+	e.lookups.recordHost(e.checker.hostsOf(t.url), a)
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
@@ -493,18 +493,18 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	var robots *doc
 	var sitemaps []link
 	if isNew {
-		page.at = a.at
+		page.origins = a.origins
 		if a.listsSitemaps {
 			page.sitemap = listsSitemaps
 		}
-		robots, sitemaps = e.addSitemaps(page, a.at)
+		robots, sitemaps = e.addSitemaps(page, a.origins)
 	}
 	switch {
 	case late || len(t.wants) > 0:
 		t.tries = 0
 		e.enqueue(t)
 	case a.outcome.Cause == NoNames:
-		e.hold(t)
+		e.holdTarget(t)
 	default:
 		e.finish(t)
 	}
@@ -569,7 +569,7 @@ func (e *Verifier) startNext(t *target) {
 			return
 		}
 	}
-	e.start(next)
+	e.startTarget(next)
 }
 
 func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved }
@@ -588,7 +588,7 @@ func (e *Verifier) askArchive(t *target) bool {
 	if u.IsZero() {
 		return false
 	}
-	t.archive = &target{asked: asked{url: u, key: targetKey{u, fromTyped}}, archived: t}
+	t.archive = &target{checkedURL: checkedURL{url: u, key: targetKey{u, fromTyped}}, archived: t}
 	e.enqueue(t.archive)
 	return true
 }
@@ -611,7 +611,7 @@ func (e *Verifier) store(t *target) {
 		if last, ok := e.o.Store.get(key); ok && last.lastAlive() > 0 {
 			r.Alive = last.lastAlive()
 			out := *o
-			out.LastAlive = instant(r.Alive)
+			out.LastAlive = unixTime(r.Alive)
 			t.outcome = e.intern(out)
 		}
 	}
@@ -620,7 +620,7 @@ func (e *Verifier) store(t *target) {
 
 func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 	for i := 0; ; i++ {
-		d := e.next(ctx, i)
+		d := e.awaitDoc(ctx, i)
 		if d == nil {
 			return
 		}
@@ -638,9 +638,9 @@ func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 	}
 }
 
-// next waits until the links of the document with index i are in the run, and returns the
+// awaitDoc waits until the links of the document with index i are in the run, and returns the
 // document. If there is no such document, it returns nil.
-func (e *Verifier) next(ctx context.Context, i int) *doc {
+func (e *Verifier) awaitDoc(ctx context.Context, i int) *doc {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i >= e.added {
@@ -653,7 +653,7 @@ func (e *Verifier) next(ctx context.Context, i int) *doc {
 }
 
 func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
-	extra := r.more()
+	extra := r.extraFields()
 	res := Result{
 		Document: d.name, Line: r.line, Column: r.column,
 		Written: r.written, Member: extra.member, Context: extra.context, URL: extra.url,
@@ -712,7 +712,7 @@ func (o *Outcome) isDocument() bool {
 // tryAlternative verifies the URL u, an alternative for the link r, and waits for its result.
 func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref, u locus.URL) Result {
 	e.mu.Lock()
-	extra := r.more()
+	extra := r.extraFields()
 	other := e.addLink(d, &link{url: u, written: r.written, member: extra.member, context: extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()
 	res := e.awaitResult(ctx, d, &other)

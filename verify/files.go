@@ -164,7 +164,7 @@ func (e *Verifier) files(ctx context.Context, skip func(string, fs.DirEntry) boo
 			case d.Type().IsRegular():
 				open := func(context.Context) (io.ReadCloser, error) { return e.checker.fsys.Open(name) }
 				u := fileIn(name)
-				if !yield(Source{Name: name, URL: u, Open: open, Layout: layouts.of(ctx, name, u)}) {
+				if !yield(Source{Name: name, URL: u, Open: open, Layout: layouts.layoutFor(ctx, name, u)}) {
 					return fs.SkipAll
 				}
 			}
@@ -235,10 +235,10 @@ func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// do opens a URL. If the URL is in the file system of [Files], do opens it there. It opens other
-// URLs through the client.
-func (c *Checker) do(ctx context.Context, req access.Request) (*access.Result, error) {
-	if !c.isOwn(req.URL) {
+// openURL opens a URL. If the URL is in the file system of [Files], openURL opens it there. It
+// opens other URLs through the client.
+func (c *Checker) openURL(ctx context.Context, req access.Request) (*access.Result, error) {
+	if !c.isInFS(req.URL) {
 		return c.client.Do(ctx, req)
 	}
 	resource, err := openIn(c.fsys, &scheme.Request{URL: req.URL})
@@ -248,8 +248,8 @@ func (c *Checker) do(ctx context.Context, req access.Request) (*access.Result, e
 	return &access.Result{Resource: resource, URL: req.URL, Hops: []locus.URL{req.URL}, LinkOrigin: policy.FromPrivate}, nil
 }
 
-// isOwn reports whether u is in the file system of [Files].
-func (c *Checker) isOwn(u locus.URL) bool { return c.fsys != nil && u.Scheme() == filesScheme }
+// isInFS reports whether u is in the file system of [Files].
+func (c *Checker) isInFS(u locus.URL) bool { return c.fsys != nil && u.Scheme() == filesScheme }
 
 // errOutside is the error for a relative reference that points outside the file system of
 // [Files].

@@ -128,8 +128,8 @@ func (w *fixture) expose(s *httptest.Server, address string) {
 	}
 }
 
-// asked returns the requests until now in sorted order, without requests for robots.txt.
-func (w *fixture) asked() []string {
+// requestedURLs returns the requests until now in sorted order, without requests for robots.txt.
+func (w *fixture) requestedURLs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := slices.DeleteFunc(slices.Clone(w.requests), func(r string) bool { return strings.HasSuffix(r, "/robots.txt") })
@@ -144,8 +144,8 @@ func textDoc(name, content string) Source {
 	}}
 }
 
-// at returns a site as a source.
-func at(url string) Source { return Source{Name: url, URL: locus.MustParse(url)} }
+// sourceAt returns a site as a source.
+func sourceAt(url string) Source { return Source{Name: url, URL: locus.MustParse(url)} }
 
 // run verifies the sources and returns the results.
 func (w *fixture) run(sources ...Source) []Result {

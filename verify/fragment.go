@@ -87,7 +87,7 @@ func (a *anchors) find(fragment string) bool {
 		return true
 	}
 	plain := decoded(name)
-	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.hasLines(plain)
+	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.acceptsAll || a.lines && isLines(plain) || a.hasLines(plain)
 }
 
 // isBuilt reports whether a build of the site may add the fragment to the page.
@@ -130,7 +130,7 @@ func (a *anchors) hasText(value string) bool {
 	// Any text may occur between the parts.
 	text := a.text
 	for i, written := range append(append([]string{prefix}, list...), suffix) {
-		part := a.fold(decoded(written))
+		part := a.foldText(decoded(written))
 		if part == "" {
 			if i == 1 && (written == "" || !a.words) {
 				return false

@@ -247,7 +247,7 @@ func FuzzRules(f *testing.F) {
 			}
 			return
 		}
-		if _, ok := r.ignores(u, registry); ok != slices.ContainsFunc(r.Ignore, matches) {
+		if _, ok := r.ignoredBy(u, registry); ok != slices.ContainsFunc(r.Ignore, matches) {
 			t.Errorf("ignored %v by %v", ok, r.Ignore)
 		}
 		reason, ok := r.accepts(u, &Outcome{Verdict: Dead, Status: 1}, registry)
@@ -275,7 +275,7 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		// Results for fragments do not change when they are encoded as JSON and decoded.
-		answer := &Response{Outcome: r.outcome(), When: instant(r.When), Fragments: r.Fragments}
+		answer := &Response{Outcome: r.outcome(), When: unixTime(r.When), Fragments: r.Fragments}
 		text, err := json.Marshal(answer)
 		if err != nil {
 			t.Fatalf("%s: %v", value, err)

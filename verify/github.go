@@ -15,27 +15,28 @@ import (
 // request limits. If the API does not confirm a link, the Verifier requests the page, because the
 // API token may lack permissions.
 type github struct {
-	off atomic.Bool // the API refused a request, for example because of a request limit
+	disabled atomic.Bool // the API refused a request, for example because of a request limit
 }
 
-// url returns the API URL that may confirm a link to the URL u, or the zero URL if there is none.
-func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
-	if !c.o.HTTP.GitHub.IsZero() && !g.off.Load() && c.traits(u).Has(scheme.Web) {
+// apiURL returns the API URL that may confirm a link to the URL u, or the zero URL if there is
+// none.
+func (g *github) apiURL(c *Checker, u locus.URL) (api locus.URL) {
+	if !c.o.HTTP.GitHub.IsZero() && !g.disabled.Load() && c.traits(u).Has(scheme.Web) {
 		api, _ = githubAPI(c.o.HTTP.GitHub, u)
 	}
 	return api
 }
 
-// ask sends the request r to the API. If the API confirms the link, ask sets the outcome of the
-// attempt a. Otherwise it sets the next request to a request for the page.
-func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
+// requestAPI sends the request r to the API. If the API confirms the link, requestAPI sets the
+// outcome of the attempt a. Otherwise it sets the next request to a request for the page.
+func (g *github) requestAPI(ctx context.Context, c *Checker, a *attempt, r *Request) {
 	page := *r
 	page.api, page.left = locus.URL{}, 0
-	a.next = &page
-	res, err := c.do(ctx, access.Request{URL: r.api, Probe: true, NoFollow: true})
+	a.followUp = &page
+	res, err := c.openURL(ctx, access.Request{URL: r.api, Probe: true, NoFollow: true})
 	if err != nil {
 		if status := statusOf(err); status == 401 || status == 403 || status == 429 {
-			g.off.Store(true)
+			g.disabled.Store(true)
 		}
 		return
 	}
@@ -44,7 +45,7 @@ func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
 		// The repository was renamed: the page redirects to the new name.
 		return
 	}
-	a.outcome.Verdict, a.next = Alive, nil
+	a.outcome.Verdict, a.followUp = Alive, nil
 	a.public = r.from != nil && r.from.LinkOrigin == policy.FromPublic
 }
 

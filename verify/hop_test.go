@@ -31,19 +31,19 @@ func hub(hosts, each, redirects int) (c *clock, text string) {
 	return c, text
 }
 
-// at returns the times of the requests to a host, and the time of the last request to any other
-// host.
-func (c *clock) at(host string) (list []time.Duration, last time.Duration) {
+// requestTimes returns the times of the requests to a host, and the time of the last request to any
+// other host.
+func (c *clock) requestTimes(host string) (list []time.Duration, lastOther time.Duration) {
 	for _, asked := range c.asked {
 		passed, u, _ := strings.Cut(asked, " ")
 		d, _ := time.ParseDuration(passed)
 		if strings.HasPrefix(u, host+"/") {
 			list = append(list, d)
 		} else {
-			last = max(last, d)
+			lastOther = max(lastOther, d)
 		}
 	}
-	return list, last
+	return list, lastOther
 }
 
 // Redirects wait until the limits of the target's host allow a request, and do not delay other
@@ -67,7 +67,7 @@ func TestHopsTurns(t *testing.T) {
 		if moved != 60 || len(c.asked) != 200+1+60 {
 			t.Errorf("%d of 60 moved, %d requests", moved, len(c.asked))
 		}
-		times, last := c.at("hub")
+		times, last := c.requestTimes("hub")
 		for i := 1; i < len(times); i++ {
 			if times[i]-times[i-1] < 100*time.Millisecond {
 				t.Errorf("the hub was asked at %v and at %v", times[i-1], times[i])
@@ -101,13 +101,13 @@ func TestHopsPause(t *testing.T) {
 		if again != 1 {
 			t.Errorf("%d tries were repeated", again)
 		}
-		times, _ := c.at("hub")
+		times, _ := c.requestTimes("hub")
 		for _, at := range times[1:] {
 			if at < 30*time.Second {
 				t.Errorf("the hub was asked after %v", at)
 			}
 		}
-		if times, _ := c.at("h1"); times[1] != 100*time.Millisecond {
+		if times, _ := c.requestTimes("h1"); times[1] != 100*time.Millisecond {
 			t.Errorf("another host was asked at %v", times)
 		}
 	})
@@ -134,7 +134,7 @@ func TestHopsShut(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		if times, _ := c.at("hub"); skipped != 9 || len(times) != 1 {
+		if times, _ := c.requestTimes("hub"); skipped != 9 || len(times) != 1 {
 			t.Errorf("%d links skipped, the hub was asked at %v", skipped, times)
 		}
 	})
@@ -159,7 +159,7 @@ func TestHopsTimeout(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := c.run(t, Options{Politeness: access.Politeness{PerHost: 1, Retry: access.None}, Timeout: time.Hour, Rules: rules}, "x-clock://b/busy x-clock://a/1")
-			times, _ := c.at("b")
+			times, _ := c.requestTimes("b")
 			if got[1].Verdict != test.want || len(times) != 2 || times[1] != 10*time.Minute {
 				t.Errorf("%+v; the second host was asked at %v", got[1], times)
 			}
@@ -194,7 +194,7 @@ func TestHopsOverHTTP(t *testing.T) {
 	}
 	for _, h := range v.Slowest(9) {
 		if h.Requests != 4 {
-			t.Errorf("%d turns of %s, want 4; requests: %q", h.Requests, h.Host, w.asked())
+			t.Errorf("%d turns of %s, want 4; requests: %q", h.Requests, h.Host, w.requestedURLs())
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestHopsFromGopher(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	w.serve("hub.example", func(rw http.ResponseWriter, r *http.Request) {
-		if len(w.asked()) > 20 {
+		if len(w.requestedURLs()) > 20 {
 			cancel()
 		}
 		rw.Header().Set("Content-Type", "text/html")
@@ -218,7 +218,7 @@ func TestHopsFromGopher(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if list := w.asked(); len(list) > 3 {
+	if list := w.requestedURLs(); len(list) > 3 {
 		t.Errorf("%d requests: %q", len(list), list)
 	}
 }
@@ -253,12 +253,12 @@ func TestHopsWant(t *testing.T) {
 		rw.Header().Set("Content-Type", "text/html")
 		io.WriteString(rw, `<a href="http://a.example/r#p1">x</a>`)
 	})
-	for r := range v.Run(t.Context(), slices.Values([]Source{textDoc("d", "http://a.example/r"), at("http://c.example/")})) {
+	for r := range v.Run(t.Context(), slices.Values([]Source{textDoc("d", "http://a.example/r"), sourceAt("http://c.example/")})) {
 		if r.Verdict != Alive {
 			t.Error(line(r))
 		}
 	}
-	if got := strings.Count(strings.Join(w.asked(), "\n"), "GET http://a.example/r"); got != 1 {
-		t.Errorf("%d times GET, want 1: %q", got, w.asked())
+	if got := strings.Count(strings.Join(w.requestedURLs(), "\n"), "GET http://a.example/r"); got != 1 {
+		t.Errorf("%d times GET, want 1: %q", got, w.requestedURLs())
 	}
 }

@@ -112,7 +112,7 @@ func TestHostile(t *testing.T) {
 				// The server uses all the available time.
 				w.o.Timeout = time.Second
 			}
-			for _, source := range []Source{textDoc("d", "http://a.example/#x"), at("http://a.example/")} {
+			for _, source := range []Source{textDoc("d", "http://a.example/#x"), sourceAt("http://a.example/")} {
 				w.o.NoRobots = true
 				got := w.run(source)
 				if len(got) == 0 {
@@ -206,7 +206,7 @@ func TestEndlessSite(t *testing.T) {
 		fmt.Fprintf(rw, `<a href="%s/x">on</a>`, strings.TrimSuffix(r.URL.Path, "/"))
 	})
 	w.o.MaxPages = 20
-	if got := w.run(at("http://a.example/")); len(got) != 21 {
+	if got := w.run(sourceAt("http://a.example/")); len(got) != 21 {
 		t.Errorf("%d links", len(got))
 	}
 }

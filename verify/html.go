@@ -16,10 +16,10 @@ type anchors struct {
 	lenient bool
 	// lines means that the line numbers of the document are fragments.
 	lines bool
-	// leads means that any fragment may exist, because a refresh loads another page or a part of
-	// the page is unknown.
-	leads   bool
-	refresh refresh
+	// acceptsAll means that any fragment may exist, because a refresh loads another page or a part
+	// of the page is unknown.
+	acceptsAll bool
+	refresh    refresh
 	// built reports whether a build of the site may create a fragment. If built is nil, builds
 	// create no fragments.
 	built func(fragment string) bool
@@ -29,7 +29,7 @@ type anchors struct {
 	templated []uint64 // names in template elements, whose content scripts may insert
 
 	// A page that scripts create has scripts, but almost no visible text and no links.
-	scripts, shown, links int
+	scripts, visibleLength, links int
 }
 
 // seed is the seed of all hashes of fragments.
@@ -89,23 +89,23 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 		element := strings.ToLower(h.Name)
 		switch h.Kind {
 		case markup.Text:
-			if hidden == "" && !unread[element] {
-				a.shows(h.Source[h.Start:h.End])
+			if hidden == "" && !invisibleElements[element] {
+				a.addVisible(h.Source[h.Start:h.End])
 			}
-			if text != nil && hidden == "" && !unread[element] {
+			if text != nil && hidden == "" && !invisibleElements[element] {
 				decoded := markup.Decode(h.Source[h.Start:h.End], markup.HTMLText)
 				text.add(decoded.Text)
 			}
 		case markup.Verbatim:
 			if hidden == "" {
-				a.shows(h.Source[h.Start:h.End])
+				a.addVisible(h.Source[h.Start:h.End])
 				if text != nil {
 					text.add(h.Source[h.Start:h.End])
 				}
 			}
 		case markup.StartTag:
-			a.tag(&h, element, hidden)
-			if hidden == "" && unread[element] && !(h.XML && strings.HasSuffix(h.Source[:h.End], "/>")) {
+			a.addTag(&h, element, hidden)
+			if hidden == "" && invisibleElements[element] && !(h.XML && strings.HasSuffix(h.Source[:h.End], "/>")) {
 				hidden = element
 			}
 		case markup.EndTag:
@@ -113,16 +113,16 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 				hidden = ""
 			}
 		}
-		if text != nil && (h.Kind == markup.StartTag || h.Kind == markup.EndTag) && !inline[element] {
+		if text != nil && (h.Kind == markup.StartTag || h.Kind == markup.EndTag) && !inlineElements[element] {
 			text.space()
 		}
 	}
 }
 
-// tag adds the names in a start tag. The parameter hidden is the name of the enclosing element
+// addTag adds the names in a start tag. The parameter hidden is the name of the enclosing element
 // without visible text, or "". The content of a template element is not part of the document (HTML
-// 4.12.3). If an attribute is repeated, tag uses the first value (HTML 13.2.5.33).
-func (a *anchors) tag(h *markup.HTML, element, hidden string) {
+// 4.12.3). If an attribute is repeated, addTag uses the first value (HTML 13.2.5.33).
+func (a *anchors) addTag(h *markup.HTML, element, hidden string) {
 	list := &a.names
 	if hidden == "template" {
 		list = &a.templated
@@ -147,7 +147,7 @@ func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 		a.refresh.base = strings.Clone(trimSpace(h.Value("href")))
 	case element == "meta" && markup.SameName(h.Value("http-equiv"), "refresh"):
 		content := h.Value("content")
-		a.leads = a.leads || strings.Contains(content, "=")
+		a.acceptsAll = a.acceptsAll || strings.Contains(content, "=")
 		if hidden == "" && a.refresh.text == "" {
 			a.refresh.text = strings.Clone(content)
 		}
@@ -158,21 +158,23 @@ func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 // create.
 const maxShell = 32
 
-// shows adds the length of a visible text to the field shown.
-func (a *anchors) shows(text string) {
-	if a.shown <= maxShell {
-		a.shown += len(strings.TrimSpace(text))
+// addVisible adds the length of a visible text to the total.
+func (a *anchors) addVisible(text string) {
+	if a.visibleLength <= maxShell {
+		a.visibleLength += len(strings.TrimSpace(text))
 	}
 }
 
 // isScripted reports whether a page is empty until its scripts run.
-func (a *anchors) isScripted() bool { return a.scripts > 0 && a.links == 0 && a.shown <= maxShell }
+func (a *anchors) isScripted() bool {
+	return a.scripts > 0 && a.links == 0 && a.visibleLength <= maxShell
+}
 
-// unread lists the elements whose text is not visible.
-var unread = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}
+// invisibleElements lists the elements whose text is not visible.
+var invisibleElements = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}
 
-// inline lists the elements that may occur inside a word.
-var inline = map[string]bool{
+// inlineElements lists the elements that may occur inside a word.
+var inlineElements = map[string]bool{
 	"a": true, "abbr": true, "b": true, "bdi": true, "bdo": true, "cite": true, "code": true, "del": true, "dfn": true, "em": true,
 	"font": true, "i": true, "ins": true, "kbd": true, "mark": true, "q": true, "s": true, "samp": true, "small": true, "span": true,
 	"strong": true, "sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
@@ -204,8 +206,8 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// fold converts text like the field text, so that the two can be compared.
-func (a *anchors) fold(text string) string {
+// foldText converts text to the form of the page's text, so that the two can be compared.
+func (a *anchors) foldText(text string) string {
 	f := folder{words: a.words}
 	f.add(text)
 	return f.String()

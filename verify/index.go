@@ -15,7 +15,7 @@ var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "r
 
 // findInIndexFile looks for the fragments of a link to a directory in the directory's index file.
 // If there is no index file, findInIndexFile does not check the fragments.
-func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wants []string, m *scheme.Menu) {
+func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *checkedURL, wants []string, m *scheme.Menu) {
 	names := c.indexes()
 	file, rank := locus.URL{}, len(names)
 	n := 0
@@ -26,7 +26,7 @@ func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wan
 		path, _ := item.URL.Path()
 		name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
 		if i := slices.Index(names, name); i >= 0 && i < rank && item.Kind != scheme.KindMenu {
-			file, rank = own(item.URL), i
+			file, rank = cloneURL(item.URL), i
 		}
 	}
 	if file.IsZero() {
@@ -38,14 +38,14 @@ func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wan
 	if len(wants) == 0 {
 		return
 	}
-	res, err := c.do(ctx, access.Request{URL: file, From: t.from})
+	res, err := c.openURL(ctx, access.Request{URL: file, From: t.from})
 	if err != nil {
 		// The directory exists; the content of its index file is unknown.
 		return
 	}
 	defer res.Resource.Close()
 	if o, ok := res.Resource.(*scheme.Object); ok {
-		c.readObject(ctx, a, t.site, want{fragments: wants}, res, o)
+		c.readObject(ctx, a, t.site, requirements{fragments: wants}, res, o)
 	}
 }
 

@@ -137,9 +137,9 @@ const (
 	leavesIt   = "points outside the site, whose URL is unknown"
 )
 
-// place resolves a link in the document with the URL base. If the layout does not determine the
-// target, place returns false.
-func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
+// placeByLayout resolves a link in the document with the URL base. If the layout does not determine
+// the target, placeByLayout returns false.
+func (c *Checker) placeByLayout(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
 	if layout == nil || found.Member != "" || found.Base != "" {
 		return false
 	}
@@ -157,11 +157,11 @@ func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *L
 	}
 	if alias, ok := layout.site.Alias(written); ok {
 		written = alias
-	} else if _, why := c.unknown(written); why != "" && layout.site.IsOther(written) {
+	} else if _, why := c.checkScheme(written); why != "" && layout.site.IsOther(written) {
 		layout.undecided.Add(1)
 		l.verdict, l.cause, l.detail = Ignored, NeedsBuild, "only "+layout.site.Name+" can resolve this link"
 		return true
-	} else if v, _ := c.unknown(written); v == Warning && layout.site.Doubts() {
+	} else if v, _ := c.checkScheme(written); v == Warning && layout.site.Doubts() {
 		return layout.placeAt(l, generator.Target{Kind: generator.Undecided}, "", false)
 	} else if !found.URL.IsZero() {
 		return layout.placeAbsolute(l, written)
@@ -358,14 +358,14 @@ func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error
 	return list, err
 }
 
-// of returns the layout for the document with the given name and URL. It searches the document's
-// directory first, and then each parent directory.
-func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
+// layoutFor returns the layout for the document with the given name and URL. It searches the
+// document's directory first, and then each parent directory.
+func (list *layouts) layoutFor(ctx context.Context, name string, u locus.URL) *Layout {
 	if !list.auto {
 		return list.all
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		if l := list.in(ctx, dir); l != nil && l.Contains(u) {
+		if l := list.layoutIn(ctx, dir); l != nil && l.Contains(u) {
 			return l
 		}
 		if dir == "." {
@@ -374,9 +374,9 @@ func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	}
 }
 
-// in returns the layout that the configuration file in the directory dir describes. It returns nil
-// if the file is missing or can't be read.
-func (list *layouts) in(ctx context.Context, dir string) *Layout {
+// layoutIn returns the layout that the configuration file in the directory dir describes. It
+// returns nil if the file is missing or can't be read.
+func (list *layouts) layoutIn(ctx context.Context, dir string) *Layout {
 	l, ok := list.known[dir]
 	if ok {
 		return l

@@ -42,8 +42,8 @@ func (g *generated) bad(doc string, links ...string) {
 	}
 }
 
-// unknown adds links that only a build can resolve.
-func (g *generated) unknown(doc string, links ...string) {
+// addUnknown adds links that only a build can resolve.
+func (g *generated) addUnknown(doc string, links ...string) {
 	g.good(doc, links...)
 	for _, link := range links {
 		g.build[doc+": "+link] = true
@@ -176,7 +176,7 @@ func TestHugoSite(t *testing.T) {
 		`{{< ref "about.md" >}}`, `{{< relref "posts/bundle#bundle" >}}`, `{{% ref "/about" %}}`, "https://example.org/live/", "/", "/index.html")
 	g.bad(doc, "/abuot/", "small/", "/posts/Big%20Post/", "/posts/big-post/", "cat.jpg", "/img/none.png", "/about/#own", "/about/#none", "#same-2", "/news/first/", "/docs/manual.html#gone", "none.md")
 	g.good(doc, "/posts/with-shortcodes/#made-there")
-	g.unknown(doc, "/posts/with-shortcodes/#made-elsewhere")
+	g.addUnknown(doc, "/posts/with-shortcodes/#made-elsewhere")
 	g.good("content/posts/bundle/index.md", "cat.jpg", "../post-1/", "#bundle")
 	g.bad("content/posts/bundle/index.md", "dog.jpg", "post-1/")
 	g.check(t, "auto")
@@ -266,7 +266,7 @@ func TestMkDocsSite(t *testing.T) {
 	g.good(doc, "../about.md", "../about.md#groe-co", "../about.md#same_1", "../about.md#12-numbers", "../about.md#own", "../about.md#_1", "../about.md#under_score", "../index.md", "README.md#user", "../img/pic.png", "manual.html#part",
 		"#writing", "../../about/", "../../about/#same", "../", "/manual/about/", "/manual/", "/manual/img/pic.png", "../../img/pic.png", "https://example.com/manual/none/")
 	g.bad(doc, "../abuot.md", "about.md", "../about.md#größe-co", "../about.md#same-1", "../about.md#same_2", "../img/none.png", "../about/", "/manual/none/", "none/", "manual.html#gone", "../about.md#own-own")
-	g.unknown(doc, "mkdocstr.md#package.module.f")
+	g.addUnknown(doc, "mkdocstr.md#package.module.f")
 	g.check(t, "auto")
 	g.files["mkdocs.yml"] += "use_directory_urls: false\n"
 	g = newGenerated(g.files)
@@ -294,7 +294,7 @@ func TestSphinxSite(t *testing.T) {
 	g.files[doc] += "\nWhat another program [publishes](../api/index.html){.external}.\n"
 	g.links++
 	g.bad(doc, "../usgae.md", "usage.html", "../usage.md#setting-up", "../usage.md#id2", "#no-target", "../index.htm", "../_static/../none.css", "../img/none.png", "project:../none.md", "none")
-	g.unknown(doc, "auto.md#package.X")
+	g.addUnknown(doc, "auto.md#package.X")
 	g.check(t, "auto")
 }
 
@@ -342,7 +342,7 @@ func TestDocusaurusProgram(t *testing.T) {
 		g := newGenerated(map[string]string{"docusaurus.config.mjs": config, "docs/a.md": "# A\n", "docs/b.md": "# B\n"})
 		g.good("docs/a.md", "b.md", "./b", "/docs/b#b", "#a")
 		g.bad("docs/a.md", "none.md", "none.png", "b.md#none")
-		g.unknown("docs/a.md", "/docs/none", "none", "/img/none.png")
+		g.addUnknown("docs/a.md", "/docs/none", "none", "/img/none.png")
 		if strings.HasSuffix(config, "{") {
 			config = "complete" // the configuration object is complete and empty
 			continue
@@ -376,7 +376,7 @@ func TestHugoTheme(t *testing.T) {
 		g := newGenerated(map[string]string{"hugo.toml": config, "content/a.md": "# A\n", "content/b.md": "# B\n"})
 		g.good("content/a.md", "/b/", "../b/#b")
 		g.bad("content/a.md", "none.md", "pic.png", "/b/#none")
-		g.unknown("content/a.md", "/favicons/x.png", "/none/", "none")
+		g.addUnknown("content/a.md", "/favicons/x.png", "/none/", "none")
 		g.check(t, "auto")
 		g.files["themes/docsy/theme.toml"], g.files["_vendor/github.com/google/docsy/x"], g.build = "", "", map[string]bool{}
 		g.dead["content/a.md: /favicons/x.png"], g.dead["content/a.md: /none/"], g.dead["content/a.md: none"] = true, true, true
@@ -409,12 +409,12 @@ export default defineConfig({ base: '/docs/', srcExclude: ['**/draft.md'], rewri
 	doc := "docs/guide/a.md"
 	g.good(doc, "./index.md", "./", "../", "/", "/guide/", "/guide/a", "/guide/a.html", "/guide/a.md#task-verbose", "./a", "a", "#große", "#own", "#badge", "./pic.png", "/logo.svg", "/static#x", "/one/", "/soon", "/api/x", "/fr/", "../fr/")
 	g.bad(doc, "./none", "none.md", "/none", "/guide", "/guide/a/", "./none.png", "/none.svg", "#task_verbose", "/guide/a#none", "./draft", "./draft.md", "/guide/draft", "../../README.md")
-	g.unknown(doc, "part#anything", "comp#anything", "/items/first", "@theme/x.css")
+	g.addUnknown(doc, "part#anything", "comp#anything", "/items/first", "@theme/x.css")
 	g.check(t, "auto")
 	g = newGenerated(map[string]string{".vitepress/config.js": "export default { srcDir: 'src', cleanUrls: true, rewrites: { [`${x}/:p*`]: ':p*' } }", "src/v1/a.md": "# A\n", "src/v1/b.md": "# B\n"})
 	g.good("src/v1/a.md", "./b", "./b.md#b", "/v1/b")
 	g.bad("src/v1/a.md", "./none.md", "./none.png", "b#none")
-	g.unknown("src/v1/a.md", "/b", "/none")
+	g.addUnknown("src/v1/a.md", "/b", "/none")
 	g.check(t, "auto")
 	g = newGenerated(map[string]string{".vitepress/config.js": "export default { srcExclude: ['NOTES.md'] }", "README.md": "[a](LICENSE) [b](guide) [c](none)\n", "NOTES.md": "[a](LICENSE) [b](none.md)\n", "LICENSE": "x", "guide.md": "# Guide\n"})
 	g.links, g.dead["README.md: none"], g.dead["NOTES.md: none.md"] = 5, true, true
@@ -430,12 +430,12 @@ func TestRecognized(t *testing.T) {
 			g := newGenerated(map[string]string{config: text, doc: "# A\n", dir + "/b.md": "# B\n", dir + "/pic.png": "p", "README.md": "# Read\n"})
 			g.good(doc, "b.md", "./b.md", "b", "pic.png", "#a")
 			if strings.Contains(config, "eleventy") { // plugins and the configuration may resolve links
-				g.unknown(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
+				g.addUnknown(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
 			} else {
 				g.bad(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
 			}
 			g.bad(doc, "none.png")
-			g.unknown(doc, "/none", "none", "../none/", "/img/none.png")
+			g.addUnknown(doc, "/none", "none", "../none/", "/img/none.png")
 			if !strings.Contains(config, "eleventy") && config != "antora.yml" { // the generator creates other fragments from headings
 				g.bad(doc, "b.md#none")
 			}
@@ -458,7 +458,7 @@ func TestNextraParts(t *testing.T) {
 	g := newGenerated(map[string]string{"docs/next.config.mjs": "nextra()", "docs/content/b.mdx": "# B\n", "docs/components/a.mdx": "# A\n", "docs/public/img/x.png": "x"})
 	g.good("docs/components/a.mdx", "/b")
 	g.bad("docs/components/a.mdx", "none.mdx", "/img/none.png")
-	g.unknown("docs/components/a.mdx", "/none")
+	g.addUnknown("docs/components/a.mdx", "/none")
 	g.check(t, "auto")
 }
 
@@ -467,8 +467,8 @@ func TestQuarto(t *testing.T) {
 	g := newGenerated(map[string]string{"_quarto.yml": "project: {type: website}\n", "a.md": "# A\n", "docs/b.qmd": "# B\n", "docs/c/index.qmd": "# C\n", "docs/d.ipynb": "{}", "docs/_part.md": "# P\n", "pic.png": "p"})
 	g.good("a.md", "docs/b.html", "docs/b.qmd", "docs/c", "docs/c/", "docs/c/index.html", "docs/d.html", "/docs/b.html", "pic.png", "#a")
 	g.bad("a.md", "docs/none.qmd", "none.md", "none.png")
-	g.unknown("a.md", "none.html", "docs/none/", "/none.html", "#none", "docs/b.html#none")
-	g.unknown("docs/_part.md", "none.qmd", "none.png", "none.html")
+	g.addUnknown("a.md", "none.html", "docs/none/", "/none.html", "#none", "docs/b.html#none")
+	g.addUnknown("docs/_part.md", "none.qmd", "none.png", "none.html")
 	g.check(t, "auto")
 }
 
@@ -480,7 +480,7 @@ func TestMdBookPreprocessor(t *testing.T) {
 	g.links += 2
 	g.good("src/a.md", "b.md", "b.html#b")
 	g.bad("src/a.md", "none.md", "none.png", "b.md#none", "b.md#r-expr.none")
-	g.unknown("src/a.md", "b.md#r-expr.field", "expr.field", "std::vec::Vec", "grammar.html", "/none")
+	g.addUnknown("src/a.md", "b.md#r-expr.field", "expr.field", "std::vec::Vec", "grammar.html", "/none")
 	g.check(t, "auto")
 	g.files["book.toml"] = "[preprocessor.mermaid]\n[preprocessor.links]\n"
 	g.files["src/a.md"] = "# A\n\n[x](b.html#b) [y](grammar.html)\n"
@@ -507,7 +507,7 @@ func TestMkDocsPlugins(t *testing.T) {
 			g.bad("docs/index.md", "nope.md", "sub/nope.md", "nope.png", "b.md#none")
 			for _, link := range []string{"made.md", "reference/x.md", "fr.md", "none", "/none/"} {
 				if strings.Contains(" "+unknown+" ", " "+link+" ") {
-					g.unknown("docs/index.md", link)
+					g.addUnknown("docs/index.md", link)
 				} else if unknown == "" || strings.HasSuffix(link, ".md") {
 					g.bad("docs/index.md", link)
 				}
@@ -526,11 +526,11 @@ func TestMkDocsHooks(t *testing.T) {
 		g := newGenerated(map[string]string{"mkdocs.yml": config, "base.yml": "INHERIT: more/base.yml\n", "more/base.yml": "hooks: [adds.py]\n", "adds.py": "def on_files(files): ...\n", "docs/a.md": "# A\n\n<!-- md:option made.here -->\n"})
 		g.good("docs/a.md", "#a")
 		g.bad("docs/a.md", "none.png", "#none")
-		g.unknown("docs/a.md", "none.md", "none/", "#made.here")
+		g.addUnknown("docs/a.md", "none.md", "none/", "#made.here")
 		g.check(t, "auto")
 	}
 	g := newGenerated(map[string]string{"mkdocs.yml": "markdown_extensions: [pymdownx.tabbed: {slugify: x}]\n", "docs/a.md": "# A\n\n=== \":x-y: The tab\"\n\n    Text\n"})
-	g.unknown("docs/a.md", "#the-tab", "#a-the-tab")
+	g.addUnknown("docs/a.md", "#the-tab", "#a-the-tab")
 	g.bad("docs/a.md", "#the-table")
 	g.check(t, "auto")
 }
@@ -543,7 +543,7 @@ func TestJekyllPlugins(t *testing.T) {
 		if known {
 			g.bad("a.md", "/none/", "none")
 		} else {
-			g.unknown("a.md", "/none/", "none")
+			g.addUnknown("a.md", "/none/", "none")
 		}
 		g.check(t, "auto")
 	}
@@ -554,7 +554,7 @@ func TestMalformedMatter(t *testing.T) {
 	g := newGenerated(map[string]string{"_config.yml": "title: X\n", "a.md": "---\n---\n# A\n", "b.md": "---\ntitle: b: c\npermalink: /one/\n---\n# B\n"})
 	g.good("a.md", "b.md#b")
 	g.bad("a.md", "none.md", "b.md#none")
-	g.unknown("a.md", "/one/")
+	g.addUnknown("a.md", "/one/")
 	g.check(t, "auto")
 }
 
@@ -578,12 +578,12 @@ func TestSphinxIncluded(t *testing.T) {
 	g.bad("docs/sub/_part.md", "sub/none.md")
 	g.good("docs/sub/page.md", "../index.md#a-target", "../index.md#para", "../index.md#span", "../index.md#z")
 	g.bad("docs/sub/page.md", "../index.md#class")
-	g.unknown("docs/sub/page.md", "gh-pr:12")
+	g.addUnknown("docs/sub/page.md", "gh-pr:12")
 	g.bad("README.md", "sub/page.md")
 	g.check(t, "auto")
 	g = newGenerated(map[string]string{"conf.py": "extensions = ['myst_parser', 'sphinx.ext.intersphinx']\n", "a.md": "# A\n"})
 	g.bad("a.md", "#none-such", "a.md#none")
-	g.unknown("a.md", "#usage/restructuredtext/roles", "#package.Class")
+	g.addUnknown("a.md", "#usage/restructuredtext/roles", "#package.Class")
 	g.check(t, "auto")
 	for config, known := range map[string]bool{"extensions = ['sphinx.ext.todo']\n": true, "extensions = [\n    'ours',\n]\n": false, "extensions += ['ours']\n": false, "extensions = []\nextensions.append('ours')\n": false} {
 		g := newGenerated(map[string]string{"conf.py": "html_theme = 'x'\n" + config, "a.md": "# A\n", "b.md": "# B\n"})
@@ -592,7 +592,7 @@ func TestSphinxIncluded(t *testing.T) {
 		if known {
 			g.bad("a.md", "none", "none.html")
 		} else {
-			g.unknown("a.md", "none", "none.html")
+			g.addUnknown("a.md", "none", "none.html")
 		}
 		g.check(t, "auto")
 	}
@@ -620,7 +620,7 @@ func TestSphinxNames(t *testing.T) {
 		g := newGenerated(files)
 		files["a.md"] = "# A\n"
 		g.good("a.md", "#a")
-		g.unknown("a.md", "#my-term")
+		g.addUnknown("a.md", "#my-term")
 		g.bad("a.md", "a.md#my-term")
 		g.check(t, "auto")
 	}

@@ -49,7 +49,7 @@ func TestItemsAreBounded(t *testing.T) {
 			t.Errorf("menu of %d items: %d were read, %v", n, read, a.failures)
 		}
 		read = 0
-		e.findInIndexFile(t.Context(), a, new(asked), nil, m)
+		e.findInIndexFile(t.Context(), a, new(checkedURL), nil, m)
 		if read != min(n, maxItems+1) {
 			t.Errorf("menu of %d items: %d were read to find the index file", n, read)
 		}

@@ -39,14 +39,14 @@ type link struct {
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = originsOf(&s)
+	d.origins = originsOf(&s)
 	if s.Layout != nil && !e.checker.isFile(s.URL) {
 		// Treat standard input as a document in the layout's directory.
-		d.at.files = &access.Result{URL: s.Layout.root}
+		d.origins.files = &access.Result{URL: s.Layout.root}
 	}
 	if e.checker.fsys != nil {
 		// Links to files outside fsys get the same permissions as other links.
-		d.at.files = d.at.others
+		d.origins.files = d.origins.others
 	}
 	r, err := s.Open(ctx)
 	if err != nil {
@@ -159,11 +159,11 @@ func (c *Checker) readLink(found *document.Link, s *Source) link {
 // readRepaired reads a link after it adds missing escapes to the URL.
 func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
-	if detail := c.skipped(found); detail != "" {
-		if l.url = own(found.URL); l.url.IsZero() {
+	if detail := c.skipReason(found); detail != "" {
+		if l.url = cloneURL(found.URL); l.url.IsZero() {
 			l.written = strings.Clone(found.Ref)
 		} else {
-			c.ascii(&l)
+			c.convertIRI(&l)
 		}
 		l.verdict, l.detail = Ignored, detail
 		if detail == template {
@@ -178,9 +178,9 @@ func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 		if found.URL.IsZero() {
 			l.written = strings.Clone(text)
 		}
-		if !s.Layout.hasAtTop(found.Ref, s.Top) && c.place(&l, found, s.URL, s.Layout) {
+		if !s.Layout.hasAtTop(found.Ref, s.Top) && c.placeByLayout(&l, found, s.URL, s.Layout) {
 			if !l.url.IsZero() {
-				c.ascii(&l)
+				c.convertIRI(&l)
 			}
 			l.written = cmp.Or(l.written, strings.Clone(text))
 			return l
@@ -188,15 +188,15 @@ func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 		l.written = ""
 	}
 	if !found.URL.IsZero() {
-		u, err := bySlash(found.URL)
+		u, err := parseBySlash(found.URL)
 		if err != nil {
 			l.written, l.verdict, l.detail = strings.Clone(found.URL.String()), Malformed, plainError(err)
 			return l
 		}
-		l.url = own(u)
-		c.ascii(&l)
-		if other, err := bySlash(found.Alternative); err == nil && !other.IsZero() {
-			l.alternative = own(other)
+		l.url = cloneURL(u)
+		c.convertIRI(&l)
+		if other, err := parseBySlash(found.Alternative); err == nil && !other.IsZero() {
+			l.alternative = cloneURL(other)
 		}
 		return l
 	}
@@ -211,17 +211,17 @@ func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 		l.verdict, l.cause, l.detail = Warning, AboveRoot, err.Error()
 	case errors.Is(err, errAbove):
 		l.verdict, l.cause, l.detail = Ignored, AboveRoot, err.Error()
-	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
+	case errors.Is(err, errNoLocation), errors.Is(err, errNoScheme):
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
 		l.verdict, l.detail = Malformed, plainError(err)
-		if v, why := c.unknown(l.written); why != "" {
+		if v, why := c.checkScheme(l.written); why != "" {
 			l.verdict, l.detail = v, why
 		}
 	default:
-		l.url = own(u)
-		c.ascii(&l)
-		l.alternative = c.source(found, l.url, s.URL)
+		l.url = cloneURL(u)
+		c.convertIRI(&l)
+		l.alternative = c.sourceOf(found, l.url, s.URL)
 		if l.doubt == "" && c.isFile(u) && isRootGuessed(found, s) {
 			l.doubt = rootUnknown
 		}
@@ -229,9 +229,9 @@ func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	return l
 }
 
-// skipped returns the reason why a link is ignored because of its context. It returns "" if the
+// skipReason returns the reason why a link is ignored because of its context. It returns "" if the
 // link is not ignored.
-func (c *Checker) skipped(found *document.Link) string {
+func (c *Checker) skipReason(found *document.Link) string {
 	switch {
 	case isPart(found):
 		return template
@@ -307,8 +307,9 @@ func escapePercent(text string) string {
 	return b.String() + text[from:]
 }
 
-// bySlash parses the text of the URL u with the rules of RFC 3986, in which a "?" ends the host.
-func bySlash(u locus.URL) (locus.URL, error) {
+// parseBySlash parses the text of the URL u with the rules of RFC 3986, in which a "?" ends the
+// host.
+func parseBySlash(u locus.URL) (locus.URL, error) {
 	ref, err := relative.Parse(u.String())
 	u, _ = ref.URL()
 	return u, err
@@ -324,9 +325,9 @@ func (c *Checker) addSlash(l *link, written string) {
 	}
 }
 
-// ascii converts the IRI in the link l to a URL, and sets l.written to the IRI. If the host name
-// has no ASCII form, the link is malformed.
-func (c *Checker) ascii(l *link) {
+// convertIRI converts the IRI in the link l to a URL, and sets l.written to the IRI. If the host
+// name has no ASCII form, the link is malformed.
+func (c *Checker) convertIRI(l *link) {
 	u, err := iri.URL(l.url)
 	switch {
 	case u == l.url:
@@ -340,9 +341,9 @@ func (c *Checker) ascii(l *link) {
 	}
 }
 
-// unknown returns a verdict and a reason for a link whose scheme is not registered, or is an
+// checkScheme returns a verdict and a reason for a link whose scheme is not registered, or is an
 // extension without an opener. For other links, the reason is "".
-func (c *Checker) unknown(written string) (Verdict, string) {
+func (c *Checker) checkScheme(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
 		return 0, ""
@@ -396,14 +397,14 @@ func (c *Checker) isMixed(page, u locus.URL, element string) bool {
 	return false
 }
 
-// own returns a copy of the URL u that does not retain the memory of the document.
-func own(u locus.URL) locus.URL {
+// cloneURL returns a copy of the URL u that does not retain the memory of the document.
+func cloneURL(u locus.URL) locus.URL {
 	u, _ = locus.Parse(strings.Clone(u.String())) // no error, because the text is a valid URL
 	return u
 }
 
-// errNoPlace means that a document without a URL contains a relative reference.
-var errNoPlace = errors.New("a relative link in a document without a location")
+// errNoLocation means that a document without a URL contains a relative reference.
+var errNoLocation = errors.New("a relative link in a document without a location")
 
 // errNoScheme means that a relative reference in a file begins with "//".
 var errNoScheme = errors.New("a scheme-relative link in a local file")
@@ -424,7 +425,7 @@ func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
 		if host, ok := strings.CutPrefix(text, "//"); ok && host != "" && host[0] != '/' && !strings.HasPrefix(host, "localhost/") {
 			return locus.URL{}, errNoScheme
 		}
-		if text, base = c.inFile(text, base, s); c.isOwn(base) && leavesTop(base, fileIn(""), text) {
+		if text, base = c.inFile(text, base, s); c.isInFS(base) && leavesTop(base, fileIn(""), text) {
 			return locus.URL{}, errOutside
 		} else if leavesTop(base, s.Top, text) {
 			return locus.URL{}, errAbove
@@ -458,7 +459,7 @@ func (c *Checker) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 	if u, absolute := own.URL(); absolute {
 		return u, nil
 	} else if base.IsZero() || found.Member != "" {
-		return locus.URL{}, errNoPlace
+		return locus.URL{}, errNoLocation
 	}
 	return own.Resolve(base)
 }
@@ -472,7 +473,7 @@ func (c *Checker) isFolder(u locus.URL) bool {
 // leadsElsewhere reports whether a relative reference may refer to another document.
 func leadsElsewhere(ref string) bool { return ref != "" && ref[0] != '#' && ref[0] != '?' }
 
-// withoutBase parses an absolute URL. For a relative reference, it returns errNoPlace.
+// withoutBase parses an absolute URL. For a relative reference, it returns errNoLocation.
 func withoutBase(text string) (locus.URL, error) {
 	ref, err := relative.Parse(text)
 	if err != nil {
@@ -481,7 +482,7 @@ func withoutBase(text string) (locus.URL, error) {
 	if u, absolute := ref.URL(); absolute {
 		return u, nil
 	}
-	return locus.URL{}, errNoPlace
+	return locus.URL{}, errNoLocation
 }
 
 // inFile adapts a relative reference in a local file and returns its base URL. inFile removes the

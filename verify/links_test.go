@@ -24,7 +24,7 @@ func TestSpacesInLinks(t *testing.T) {
 		}
 	})
 	w.o.Depth = FirstPage
-	w.want(w.run(at("http://a.example/")), ":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x%20y?q%20r warning",
+	w.want(w.run(sourceAt("http://a.example/")), ":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x%20y?q%20r warning",
 		"http://a.example/:1 http://a.example/none%20b dead 404", "http://a.example/:1 http://a b.example/ malformed", "http://a.example/:1 http://a.example/x alive",
 		"http://a.example/:1 http://a.example/#p%20q warning")
 }
@@ -35,7 +35,7 @@ func TestDotSegments(t *testing.T) {
 	w.serve("a.example", func(http.ResponseWriter, *http.Request) {})
 	w.want(w.run(textDoc("d", "http://a.example/x/../y http://a.example/./y http://a.example/y")),
 		"d:1 http://a.example/x/../y alive", "d:1 http://a.example/./y alive", "d:1 http://a.example/y alive")
-	if got := w.asked(); !slices.Equal(got, []string{"HEAD http://a.example/y"}) {
+	if got := w.requestedURLs(); !slices.Equal(got, []string{"HEAD http://a.example/y"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -101,10 +101,10 @@ func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 // included by a document in another directory. Such a reference is relative to the including
 // document, unless it names an included file. isOfPart waits until all documents are read.
 func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bool {
-	if d.at == nil || r.written == "" || strings.Contains(r.written, "://") || !e.checker.isFile(d.at.base) {
+	if d.origins == nil || r.written == "" || strings.Contains(r.written, "://") || !e.checker.isFile(d.origins.base) {
 		return false
 	}
-	if kind := media.ByName(d.at.base.String()); kind != asciidocType && kind != rstType {
+	if kind := media.ByName(d.origins.base.String()); kind != asciidocType && kind != rstType {
 		return false
 	}
 	e.mu.Lock()
@@ -112,12 +112,12 @@ func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bo
 	for !e.allRead && ctx.Err() == nil {
 		e.changed.Wait()
 	}
-	if slices.Contains(e.includes[u], d.at.base) {
+	if slices.Contains(e.includes[u], d.origins.base) {
 		return false
 	}
 	seen := map[locus.URL]bool{}
-	for list := []locus.URL{d.at.base}; len(list) > 0; list = list[1:] {
-		if folderOf(list[0]) != folderOf(d.at.base) {
+	for list := []locus.URL{d.origins.base}; len(list) > 0; list = list[1:] {
+		if folderOf(list[0]) != folderOf(d.origins.base) {
 			return true
 		}
 		if !seen[list[0]] {
@@ -143,10 +143,10 @@ func (c *Checker) hasScheme(name string) bool {
 	return ok
 }
 
-// source returns the URL of the source document from which the target of a link is generated, for
+// sourceOf returns the URL of the source document from which the target of a link is generated, for
 // example a.rst for a.html. For a cross-reference to a.adoc, the result has the same extension as
-// the document base, such as a.asc. For other links, source returns the zero URL.
-func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
+// the document base, such as a.asc. For other links, sourceOf returns the zero URL.
+func (c *Checker) sourceOf(found *document.Link, u, base locus.URL) locus.URL {
 	text := u.String()
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	name, suffix, _ := cutLast(before, ".")

@@ -33,31 +33,31 @@ func (c *Checker) hostsOf(u locus.URL) []string {
 }
 
 // unresolved returns the outcome for a link to the URL u if the host must not be looked up.
-// Otherwise it returns the zero Outcome. The origins at are those of the document that contains
-// the link, or nil for a typed URL.
-func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
-	if at == nil || c.isHere(u) {
+// Otherwise it returns the zero Outcome. The parameter docOrigins holds the origins of the document
+// that contains the link, or nil for a typed URL.
+func (c *Checker) unresolved(u locus.URL, docOrigins *origins) Outcome {
+	if docOrigins == nil || c.isHere(u) {
 		return Outcome{}
 	}
-	page := at.others.URL
+	page := docOrigins.others.URL
 	switch hosts := c.hostsOf(u); {
 	case !c.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
 		// If the page comes from a reserved host, the name may exist in the network of that host.
 		return Outcome{Verdict: Ignored, Cause: ReservedName, Detail: "the host is reserved for examples"}
 	case page.IsZero() || c.isFile(page):
-		return c.private(u, hosts, at)
+		return c.private(u, hosts, docOrigins)
 	}
 	return Outcome{}
 }
 
 // private returns the outcome for a link to the URL u if the policy denies a host because it is
 // private. Otherwise it returns the zero Outcome.
-func (c *Checker) private(u locus.URL, hosts []string, at *origins) Outcome {
+func (c *Checker) private(u locus.URL, hosts []string, docOrigins *origins) Outcome {
 	var denied *policy.DeniedError
 	switch {
 	case c.client == nil:
 	case !c.traits(u).Has(scheme.Composes):
-		errors.As(c.client.Check(u, at.others), &denied)
+		errors.As(c.client.Check(u, docOrigins.others), &denied)
 	default:
 		for _, host := range hosts {
 			if denied == nil {
@@ -84,13 +84,13 @@ const minMissing = 5
 
 // lookups records which host names of a run exist. The mutex of the Verifier guards it.
 type lookups struct {
-	found   bool            // at least one host name has an address
-	missing map[string]bool // host names that do not exist, in lower case
-	held    []*target       // targets with a missing host name, whose outcome is not decided yet
+	anyFound bool            // at least one host name has an address
+	missing  map[string]bool // host names that do not exist, in lower case
+	held     []*target       // targets with a missing host name, whose outcome is not decided yet
 }
 
-// note records whether the attempt a found an address of the first host in hosts.
-func (n *lookups) note(hosts []string, a *attempt) {
+// recordHost records whether the attempt a found an address of the first host in hosts.
+func (n *lookups) recordHost(hosts []string, a *attempt) {
 	host := ""
 	if len(hosts) > 0 {
 		host = hosts[0]
@@ -102,7 +102,7 @@ func (n *lookups) note(hosts []string, a *attempt) {
 		n.missing[policy.CanonicalHost(cmp.Or(a.outcome.To.Host(), host))] = true
 	}
 	if a.resolved || isFound(&a.outcome) || !a.outcome.To.IsZero() {
-		n.found = n.found || isPublicName(host)
+		n.anyFound = n.anyFound || isPublicName(host)
 	}
 }
 
@@ -131,9 +131,9 @@ func isResolved(err error) bool {
 	return true
 }
 
-// hold delays the outcome of the target t, whose host name is missing. The method
+// holdTarget delays the outcome of the target t, whose host name is missing. The method
 // [Verifier.settle] decides the outcome. The caller must hold e.mu.
-func (e *Verifier) hold(t *target) {
+func (e *Verifier) holdTarget(t *target) {
 	t.state = held
 	e.lookups.held = append(e.lookups.held, t)
 	e.startNext(t)
@@ -146,12 +146,12 @@ func (e *Verifier) hold(t *target) {
 func (e *Verifier) settle() {
 	n := &e.lookups
 	isLast := e.allRead && e.added == len(e.docs) && e.progress.Done+len(n.held) == e.progress.Found
-	if len(n.held) == 0 || !n.found && !isLast {
+	if len(n.held) == 0 || !n.anyFound && !isLast {
 		return
 	}
 	list := n.held
 	n.held = nil
-	noServer := !n.found && len(n.missing) >= minMissing
+	noServer := !n.anyFound && len(n.missing) >= minMissing
 	for _, t := range list {
 		out := *t.outcome
 		if out.Cause = 0; noServer {

@@ -78,10 +78,10 @@ func TestReservedSite(t *testing.T) {
 	w.serve("a.example", page)
 	w.serve("b.example", pages)
 	w.serve("a.edu", page)
-	if got, want := verdictsOf(w.run(at("http://a.example/"))), "alive 0, alive 0, dead 0, denied 0, denied 0"; got != want {
+	if got, want := verdictsOf(w.run(sourceAt("http://a.example/"))), "alive 0, alive 0, dead 0, denied 0, denied 0"; got != want {
 		t.Errorf("from a reserved name: %s, want %s", got, want)
 	}
-	if got, want := verdictsOf(w.run(at("http://a.edu/"))), "alive 0, ignored 2, ignored 2, denied 0, ignored 2"; got != want {
+	if got, want := verdictsOf(w.run(sourceAt("http://a.edu/"))), "alive 0, ignored 2, ignored 2, denied 0, ignored 2"; got != want {
 		t.Errorf("from a public name: %s, want %s", got, want)
 	}
 }
@@ -98,8 +98,8 @@ func TestPrivateAllowed(t *testing.T) {
 	}
 }
 
-// lost returns n links to hosts that do not exist.
-func lost(n int) string {
+// missingLinks returns n links to hosts that do not exist.
+func missingLinks(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "http://lost%d.example/a http://LOST%d.example:8080/b\n", i, i)
@@ -107,8 +107,8 @@ func lost(n int) string {
 	return b.String()
 }
 
-// count returns the number of results for each verdict.
-func count(results iter.Seq[Result]) map[Verdict]int {
+// countVerdicts returns the number of results for each verdict.
+func countVerdicts(results iter.Seq[Result]) map[Verdict]int {
 	n := map[Verdict]int{}
 	for r := range results {
 		if r.Cause == NoNames && r.Verdict != Warning {
@@ -124,17 +124,17 @@ func TestNoNames(t *testing.T) {
 		name, text string
 		want       map[Verdict]int
 	}{
-		{"few", lost(4), map[Verdict]int{Dead: 8}},
-		{"five", lost(5), map[Verdict]int{Warning: 10}},
-		{"addresses", lost(5) + "http://1.1.1.1/", map[Verdict]int{Warning: 10, Dead: 1}},
-		{"files", lost(5) + "<file:///nowhere/x>", map[Verdict]int{Warning: 10, Denied: 1}},
-		{"mail", lost(4) + "mailto:joe@none.example", map[Verdict]int{Warning: 9}},
-		{"one", lost(20) + "http://a.example/ok", map[Verdict]int{Dead: 40, Alive: 1}},
-		{"first", "http://a.example/none " + lost(20), map[Verdict]int{Dead: 41}},
-		{"mail is found", lost(20) + "mailto:joe@mx.example", map[Verdict]int{Dead: 40, Alive: 1}},
-		{"refused", lost(20) + "http://quiet.example/", map[Verdict]int{Dead: 41}},
-		{"a private address", lost(20) + "http://intranet.example/", map[Verdict]int{Dead: 40, Denied: 1}},
-		{"inconclusive", lost(20) + "http://broken.example/", map[Verdict]int{Warning: 41}},
+		{"few", missingLinks(4), map[Verdict]int{Dead: 8}},
+		{"five", missingLinks(5), map[Verdict]int{Warning: 10}},
+		{"addresses", missingLinks(5) + "http://1.1.1.1/", map[Verdict]int{Warning: 10, Dead: 1}},
+		{"files", missingLinks(5) + "<file:///nowhere/x>", map[Verdict]int{Warning: 10, Denied: 1}},
+		{"mail", missingLinks(4) + "mailto:joe@none.example", map[Verdict]int{Warning: 9}},
+		{"one", missingLinks(20) + "http://a.example/ok", map[Verdict]int{Dead: 40, Alive: 1}},
+		{"first", "http://a.example/none " + missingLinks(20), map[Verdict]int{Dead: 41}},
+		{"mail is found", missingLinks(20) + "mailto:joe@mx.example", map[Verdict]int{Dead: 40, Alive: 1}},
+		{"refused", missingLinks(20) + "http://quiet.example/", map[Verdict]int{Dead: 41}},
+		{"a private address", missingLinks(20) + "http://intranet.example/", map[Verdict]int{Dead: 40, Denied: 1}},
+		{"inconclusive", missingLinks(20) + "http://broken.example/", map[Verdict]int{Warning: 41}},
 	} {
 		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", pages)
@@ -144,7 +144,7 @@ func TestNoNames(t *testing.T) {
 		for range 2 {
 			// A dead link is stored only if there is proof, so the second run has the same results
 			// as the first run.
-			if got := count(w.start(t.Context(), textDoc("d", c.text))); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			if got := countVerdicts(w.start(t.Context(), textDoc("d", c.text))); fmt.Sprint(got) != fmt.Sprint(c.want) {
 				t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			}
 		}
@@ -179,16 +179,16 @@ func TestNoNamesEnds(t *testing.T) {
 		archive string
 		want    map[Verdict]int
 	}{
-		{"archive", []Source{textDoc("d", lost(3))}, "http://archive.example/", map[Verdict]int{Dead: 6}},
-		{"archive that does not exist", []Source{textDoc("d", lost(3))}, "http://gone.example/", map[Verdict]int{Dead: 6}},
-		{"archive without a network", []Source{textDoc("d", lost(5))}, "http://gone.example/", map[Verdict]int{Warning: 10}},
+		{"archive", []Source{textDoc("d", missingLinks(3))}, "http://archive.example/", map[Verdict]int{Dead: 6}},
+		{"archive that does not exist", []Source{textDoc("d", missingLinks(3))}, "http://gone.example/", map[Verdict]int{Dead: 6}},
+		{"archive without a network", []Source{textDoc("d", missingLinks(5))}, "http://gone.example/", map[Verdict]int{Warning: 10}},
 		{"alternative", []Source{textDoc("d", alternative)}, "", map[Verdict]int{Dead: 1}},
-		{"alternative of many", []Source{textDoc("d", alternative+lost(5))}, "", map[Verdict]int{Warning: 11}},
-		{"fragments", []Source{textDoc("d", lost(5)+"http://lost1.example/a#x http://lost1.example/a#y")}, "", map[Verdict]int{Warning: 12}},
-		{"sites", []Source{at("http://lost1.example/"), at("http://lost2.example/"), textDoc("d", lost(5))}, "", map[Verdict]int{Warning: 12}},
-		{"few sites", []Source{at("http://lost1.example/"), at("http://lost2.example/")}, "", map[Verdict]int{Dead: 2}},
-		{"origins", []Source{at("http://lost1.example/a"), textDoc("d", lost(5)), at("http://lost1.example/a")}, "", map[Verdict]int{Warning: 12}},
-		{"a site", []Source{at("http://a.example/"), textDoc("d", lost(5))}, "", map[Verdict]int{Dead: 18, Alive: 3}},
+		{"alternative of many", []Source{textDoc("d", alternative+missingLinks(5))}, "", map[Verdict]int{Warning: 11}},
+		{"fragments", []Source{textDoc("d", missingLinks(5)+"http://lost1.example/a#x http://lost1.example/a#y")}, "", map[Verdict]int{Warning: 12}},
+		{"sites", []Source{sourceAt("http://lost1.example/"), sourceAt("http://lost2.example/"), textDoc("d", missingLinks(5))}, "", map[Verdict]int{Warning: 12}},
+		{"few sites", []Source{sourceAt("http://lost1.example/"), sourceAt("http://lost2.example/")}, "", map[Verdict]int{Dead: 2}},
+		{"origins", []Source{sourceAt("http://lost1.example/a"), textDoc("d", missingLinks(5)), sourceAt("http://lost1.example/a")}, "", map[Verdict]int{Warning: 12}},
+		{"a site", []Source{sourceAt("http://a.example/"), textDoc("d", missingLinks(5))}, "", map[Verdict]int{Dead: 18, Alive: 3}},
 	} {
 		w := newFixture(t, policy.Rules{})
 		w.o.Site.Sitemaps = true
@@ -201,13 +201,13 @@ func TestNoNamesEnds(t *testing.T) {
 				if r.URL.Path == "/robots.txt" {
 					rw.WriteHeader(404)
 				}
-				io.WriteString(rw, `<a href="/b">b</a> `+lost(2))
+				io.WriteString(rw, `<a href="/b">b</a> `+missingLinks(2))
 			})
 		}
 		if c.archive != "" {
 			w.o.Archive = func(locus.URL) locus.URL { return locus.MustParse(c.archive) }
 		}
-		if got := count(w.start(t.Context(), c.sources...)); fmt.Sprint(got) != fmt.Sprint(c.want) {
+		if got := countVerdicts(w.start(t.Context(), c.sources...)); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -221,12 +221,12 @@ func TestNoNamesCancelled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	got := count(w.start(ctx, textDoc("d", lost(9)+"http://slow.example/")))
+	got := countVerdicts(w.start(ctx, textDoc("d", missingLinks(9)+"http://slow.example/")))
 	if got[Dead] != 0 || got[Unknown] == 0 {
 		t.Errorf("%v", got)
 	}
 	w = newFixture(t, policy.Rules{})
-	for r := range w.start(t.Context(), textDoc("d", lost(9))) {
+	for r := range w.start(t.Context(), textDoc("d", missingLinks(9))) {
 		if r.Verdict != Warning {
 			t.Error(line(r))
 		}

@@ -24,9 +24,9 @@ type refresh struct {
 	base string // URL in the base element, or ""
 }
 
-// next returns the refresh target of the page in res. It returns the zero URL if the page only
+// targetURL returns the refresh target of the page in res. It returns the zero URL if the page only
 // reloads itself, or if browsers ignore the refresh.
-func (r refresh) next(c *Checker, res *access.Result) locus.URL {
+func (r refresh) targetURL(c *Checker, res *access.Result) locus.URL {
 	seconds, ref, ok := parseRefresh(r.text)
 	if !ok || seconds > maxRefresh || !c.traits(res.URL).Has(scheme.Web) {
 		return locus.URL{}
@@ -35,7 +35,7 @@ func (r refresh) next(c *Checker, res *access.Result) locus.URL {
 	if err != nil || !c.traits(u).Has(scheme.Web) || u.WithoutFragment() == res.URL.WithoutFragment() {
 		return locus.URL{}
 	}
-	return own(u)
+	return cloneURL(u)
 }
 
 // parseRefresh parses the value of a refresh (HTML 4.2.5.3, "shared declarative refresh steps").
@@ -87,7 +87,7 @@ func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
 // response from the target determines the outcome of the link. The target need not contain the
 // link's fragments.
 func (r *Request) follow(res *access.Result, to locus.URL, probe bool) *Request {
-	next := r.after(res, to)
+	next := r.nextRequest(res, to)
 	next.followed, next.probe = true, probe
 	return next
 }

@@ -160,13 +160,13 @@ func TestFragmentOfRedirect(t *testing.T) {
 	if r := w.run(textDoc("d", "http://a.example/lost"))[0]; r.Detail != `the document has no fragment "#y", the target of a redirect` || !r.IsBad() {
 		t.Errorf("%+v", r)
 	}
-	if methods := strings.Join(w.asked(), " "); strings.Contains(methods, "GET http://a.example/picture") {
+	if methods := strings.Join(w.requestedURLs(), " "); strings.Contains(methods, "GET http://a.example/picture") {
 		t.Errorf("%q", methods)
 	}
 	w.o.NoFragments = true
 	w.requests = nil
 	w.want(w.run(textDoc("d", "http://a.example/lost")), "d:1 http://a.example/lost moved -> http://a.example/page#y")
-	if got := w.asked(); !slices.Equal(got, []string{"HEAD http://a.example/lost", "HEAD http://a.example/page"}) {
+	if got := w.requestedURLs(); !slices.Equal(got, []string{"HEAD http://a.example/lost", "HEAD http://a.example/page"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -189,7 +189,7 @@ func FuzzOneHost(f *testing.F) {
 		if err != nil || u != l.url {
 			t.Fatalf("%q: %q does not parse: %v", text, l.url, err)
 		}
-		asked, _, fixed := e.toAsk(&l, nil)
+		asked, _, fixed := e.urlToCheck(&l, nil)
 		if fixed != nil || u.Scheme() != "http" && u.Scheme() != "https" {
 			return
 		}

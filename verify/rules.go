@@ -63,8 +63,8 @@ func ParseRules(text string) (*Rules, error) {
 	return r, nil
 }
 
-// ignores returns the first Ignore pattern that matches u.
-func (r *Rules) ignores(u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
+// ignoredBy returns the first Ignore pattern that matches u.
+func (r *Rules) ignoredBy(u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
 	if r == nil || len(r.Ignore) == 0 {
 		return policy.Pattern{}, false
 	}

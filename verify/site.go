@@ -31,9 +31,9 @@ type site struct {
 	robots *robots.Rules      // rules in robots.txt; nil if they are unknown or allow all requests
 }
 
-// newSite returns the site that begins at the URL first, which must be in canonical form.
-func (c *Checker) newSite(first locus.URL) *site {
-	return &site{row: c.registry.Scheme(first), first: first}
+// newSite returns the site whose first page is firstURL, which must be in canonical form.
+func (c *Checker) newSite(firstURL locus.URL) *site {
+	return &site{row: c.registry.Scheme(firstURL), first: firstURL}
 }
 
 // delay returns the Crawl-delay in the site's robots.txt, or zero.
@@ -43,26 +43,26 @@ func (s *site) delay() time.Duration {
 	return s.robots.Delay()
 }
 
-// start returns the URL of the site's first page.
-func (s *site) start() locus.URL {
+// firstURL returns the URL of the site's first page.
+func (s *site) firstURL() locus.URL {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.first
 }
 
-// move changes the URL of the site's first page. If the new URL has another host, move discards
-// the robots.txt rules of the old host.
-func (s *site) move(row scheme.Scheme, first locus.URL) {
+// moveTo sets the URL of the site's first page to firstURL. If firstURL has another host, moveTo
+// discards the robots.txt rules of the old host.
+func (s *site) moveTo(row scheme.Scheme, firstURL locus.URL) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
+	if firstURL.String()[:firstURL.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.robots = nil
 	}
-	s.row, s.first = row, first
+	s.row, s.first = row, firstURL
 }
 
-// has reports whether the URL u, which must be in canonical form, may be a page of the site.
-func (s *site) has(u locus.URL) bool {
+// mayContain reports whether the URL u, which must be in canonical form, may be a page of the site.
+func (s *site) mayContain(u locus.URL) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u == s.first {
@@ -75,23 +75,23 @@ func (s *site) has(u locus.URL) bool {
 	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
-// add adds a page to the site. It returns false if the site already contains the page, or already
-// contains the maximum number of pages (the parameter most). Zero means no maximum.
-func (s *site) add(u locus.URL, most int) bool {
+// addPage adds a page to the site. It returns false if the site already contains the page, or
+// already contains maxPages pages. If maxPages is zero, there is no maximum.
+func (s *site) addPage(u locus.URL, maxPages int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pages == nil {
 		return true
 	}
-	if s.pages[u] || most > 0 && len(s.pages) >= most {
+	if s.pages[u] || maxPages > 0 && len(s.pages) >= maxPages {
 		return false
 	}
 	s.pages[u] = true
 	return true
 }
 
-// knows reports whether the page u was added to the site.
-func (s *site) knows(u locus.URL) bool {
+// hasPage reports whether the page u was added to the site.
+func (s *site) hasPage(u locus.URL) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pages[u]
@@ -129,10 +129,10 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		s.pages = map[locus.URL]bool{}
 	case t.state == held, t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
 		return // the target was opened earlier in this run, and is not a page
-	case s == nil || !s.has(t.key.url) || e.o.Depth != 0 && depth > max(e.o.Depth, 0):
+	case s == nil || !s.mayContain(t.key.url) || e.o.Depth != 0 && depth > max(e.o.Depth, 0):
 		return
 	}
-	if s.add(t.key.url, e.o.MaxPages) {
+	if s.addPage(t.key.url, e.o.MaxPages) {
 		e.makePage(t, &doc{sitePage: sitePage{name: withoutPassword(t.url), site: s, depth: depth}})
 	}
 }
@@ -144,7 +144,7 @@ func (e *Verifier) makePage(t *target, page *doc) {
 		// The target was opened as an ordinary link; open it again as a page.
 		e.progress.Done--
 		t.state, t.tries = waiting, 0
-		e.start(t)
+		e.startTarget(t)
 	}
 	if e.allRead {
 		e.docs = append(e.docs, t.page)
@@ -165,9 +165,9 @@ func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 		return false
 	}
 	if p.depth == 0 {
-		p.site.move(c.registry.Scheme(at), at)
+		p.site.moveTo(c.registry.Scheme(at), at)
 	}
-	return p.site.has(at) && p.site.add(at, 0)
+	return p.site.mayContain(at) && p.site.addPage(at, 0)
 }
 
 // disallowed returns the reason why robots.txt forbids the request r, or "" if it allows the
@@ -177,7 +177,7 @@ func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why stri
 	if c.o.NoRobots || !c.traits(r.url).Has(scheme.Web) {
 		return "", false, nil
 	}
-	rules, final, err := c.robotsOf(ctx, r.asked)
+	rules, final, err := c.robotsOf(ctx, r.checkedURL)
 	if err != nil {
 		return "", final, err
 	}
@@ -195,7 +195,7 @@ func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why stri
 
 // robotsOf returns the robots.txt rules for the host in the URL of t. The results are those of
 // [crawl.Robots.Rules].
-func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, final bool, err error) {
+func (c *Checker) robotsOf(ctx context.Context, t *checkedURL) (rules *robots.Rules, final bool, err error) {
 	if c.robots == nil {
 		return c.rules.Rules(ctx, t.key.url, t.from)
 	}
@@ -203,6 +203,6 @@ func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, 
 	if !ok {
 		return nil, false, nil
 	}
-	octets, err := c.robots(ctx, root, func(ctx context.Context) ([]byte, error) { return robots.Get(ctx, c.do, root, t.from) })
+	octets, err := c.robots(ctx, root, func(ctx context.Context) ([]byte, error) { return robots.Get(ctx, c.openURL, root, t.from) })
 	return robots.Parse(octets), false, err
 }

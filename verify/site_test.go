@@ -48,7 +48,7 @@ func TestSite(t *testing.T) {
 		"/docs/unlinked.htm": "",
 	}))
 	w.serve("b.example", site1(map[string]string{"/x": `<a href="/y">never</a>`}))
-	w.want(w.run(at("http://a.example/docs/")),
+	w.want(w.run(sourceAt("http://a.example/docs/")),
 		":0 http://a.example/docs/ alive",
 		"http://a.example/docs/:1 http://a.example/docs/one.html alive",
 		"http://a.example/docs/:1 http://a.example/docs/two#part alive",
@@ -72,7 +72,7 @@ func TestSite(t *testing.T) {
 		"GET http://a.example/docs/secret", "GET http://a.example/docs/three", "GET http://a.example/docs/two",
 		"HEAD http://a.example/above.html", "HEAD http://a.example/docs/image.png", "HEAD http://b.example/x",
 	}
-	if got := w.asked(); !slices.Equal(got, want) {
+	if got := w.requestedURLs(); !slices.Equal(got, want) {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(w.requests), func(r string) bool { return !strings.HasSuffix(r, "/robots.txt") })); n != 1 {
@@ -160,7 +160,7 @@ func TestRobots(t *testing.T) {
 					io.WriteString(rw, `<a href="x">x</a>`)
 				}
 			})
-			w.want(w.run(at("http://a.example/")), c.want...)
+			w.want(w.run(sourceAt("http://a.example/")), c.want...)
 		})
 	}
 }
@@ -182,7 +182,7 @@ func TestSiteStyle(t *testing.T) {
 			rw.WriteHeader(404)
 		}
 	})
-	w.want(w.run(at("http://a.example/")),
+	w.want(w.run(sourceAt("http://a.example/")),
 		":0 http://a.example/ alive",
 		"http://a.example/:1 http://a.example/css/a.css#x alive",
 		"http://a.example/css/a.css:1 http://a.example/css/b.css alive",
@@ -197,7 +197,7 @@ func TestSiteKnown(t *testing.T) {
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
-			for !slices.Contains(w.asked(), "GET http://a.example/none") {
+			for !slices.Contains(w.requestedURLs(), "GET http://a.example/none") {
 				time.Sleep(time.Millisecond)
 			}
 			fallthrough
@@ -209,7 +209,7 @@ func TestSiteKnown(t *testing.T) {
 		}
 	})
 	w.o.Parallel, w.o.PerHost = 2, 2
-	w.want(w.run(textDoc("d", "http://a.example/none"), at("http://a.example/")),
+	w.want(w.run(textDoc("d", "http://a.example/none"), sourceAt("http://a.example/")),
 		"d:1 http://a.example/none dead 404",
 		":0 http://a.example/ alive",
 		"http://a.example/:1 http://a.example/none dead 404",
@@ -217,8 +217,8 @@ func TestSiteKnown(t *testing.T) {
 		"http://a.example/page:1 http://a.example/none dead 404",
 		"http://a.example/page:1 http://a.example/page alive",
 	)
-	if n := strings.Count(strings.Join(w.asked(), " "), "/none"); n != 2 {
-		t.Errorf("asked %q", w.asked())
+	if n := strings.Count(strings.Join(w.requestedURLs(), " "), "/none"); n != 2 {
+		t.Errorf("asked %q", w.requestedURLs())
 	}
 }
 
@@ -232,7 +232,7 @@ func TestSiteMoves(t *testing.T) {
 		"/de/page": `<a href="never">1</a>`,
 		"/en/back": "-> /de/page",
 	}))
-	w.want(w.run(at("http://a.example/")),
+	w.want(w.run(sourceAt("http://a.example/")),
 		":0 http://a.example/ moved -> http://b.example/en/ for good",
 		"http://a.example/:1 http://b.example/en/page alive",
 		"http://a.example/:1 http://b.example/de/page alive",
@@ -252,7 +252,7 @@ func TestRobotsOnce(t *testing.T) {
 			io.WriteString(rw, "User-agent: *\nDisallow: /c\n")
 		}
 	})
-	w.want(w.run(at("http://a.example/a/"), at("http://a.example/b/"), at("http://a.example/c/")),
+	w.want(w.run(sourceAt("http://a.example/a/"), sourceAt("http://a.example/b/"), sourceAt("http://a.example/c/")),
 		":0 http://a.example/a/ alive", ":0 http://a.example/b/ alive", ":0 http://a.example/c/ ignored")
 	if n := requests.Load(); n != 1 {
 		t.Errorf("%d requests for the robots.txt", n)
@@ -264,7 +264,7 @@ func TestRobotsOfMovedSite(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/", "/robots.txt": "User-agent: *\nDisallow: /x\n"}))
 	w.serve("b.example", site1(map[string]string{"/": `<a href="x">1</a><a href="y">2</a>`, "/x": "", "/y": "", "/robots.txt": "User-agent: *\nDisallow: /y\n"}))
-	w.want(w.run(at("http://a.example/")),
+	w.want(w.run(sourceAt("http://a.example/")),
 		":0 http://a.example/ moved -> http://b.example/ for good",
 		"http://a.example/:1 http://b.example/x alive",
 		"http://a.example/:1 http://b.example/y ignored",
@@ -284,12 +284,12 @@ func TestSiteOf(t *testing.T) {
 	} {
 		s := e.newSite(locus.MustParse(c.first))
 		for _, text := range strings.Fields(c.has) {
-			if !s.has(locus.MustParse(text)) {
+			if !s.mayContain(locus.MustParse(text)) {
 				t.Errorf("%s has no %s", c.first, text)
 			}
 		}
 		for _, text := range strings.Fields(c.not) {
-			if s.has(locus.MustParse(text)) {
+			if s.mayContain(locus.MustParse(text)) {
 				t.Errorf("%s has %s", c.first, text)
 			}
 		}

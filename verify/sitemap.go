@@ -41,10 +41,10 @@ const (
 // links.
 func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []link) {
 	s := first.site
-	if !e.o.Site.Sitemaps || first.depth > 0 || first.sitemap != noSitemap || at == nil || !e.checker.traits(s.start()).Has(scheme.Web) {
+	if !e.o.Site.Sitemaps || first.depth > 0 || first.sitemap != noSitemap || at == nil || !e.checker.traits(s.firstURL()).Has(scheme.Web) {
 		return nil, nil
 	}
-	root := strings.TrimSuffix(s.start().String()[:s.start().PathOffset()], "/")
+	root := strings.TrimSuffix(s.firstURL().String()[:s.firstURL().PathOffset()], "/")
 	s.mu.Lock()
 	var named []string
 	if s.robots != nil {
@@ -52,8 +52,8 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	}
 	s.mu.Unlock()
 	if len(named) == 0 {
-		if u, err := locus.Parse(root + "/sitemap.xml"); err == nil && !s.knows(u) {
-			t := e.target(asked{url: u, key: targetKey{u, e.checker.originOf(u, at.others)}, from: at.others})
+		if u, err := locus.Parse(root + "/sitemap.xml"); err == nil && !s.hasPage(u) {
+			t := e.findTarget(checkedURL{url: u, key: targetKey{u, e.checker.originOf(u, at.others)}, from: at.others})
 			e.readAsSitemap(first, t, guessedSitemap)
 		}
 		return nil, nil
@@ -62,7 +62,7 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	if err != nil {
 		return nil, nil
 	}
-	robots = &doc{sitePage: sitePage{name: withoutPassword(u), site: s, sitemap: listsSitemaps}, at: &origins{base: u, files: at.files, others: at.others}}
+	robots = &doc{sitePage: sitePage{name: withoutPassword(u), site: s, sitemap: listsSitemaps}, origins: &origins{base: u, files: at.files, others: at.others}}
 	for _, text := range named[:min(len(named), maxItems)] {
 		links = append(links, e.checker.sitemapLink(text, u, 0, 0))
 	}
@@ -73,7 +73,7 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 // readAsSitemap makes the target t a sitemap of the site that contains the document d. The caller
 // must hold e.mu.
 func (e *Verifier) readAsSitemap(d *doc, t *target, use sitemapUse) {
-	if t.page != nil || t.state == held || t.state == done && !isFound(t.outcome) || !d.site.add(t.key.url, e.o.MaxPages) {
+	if t.page != nil || t.state == held || t.state == done && !isFound(t.outcome) || !d.site.addPage(t.key.url, e.o.MaxPages) {
 		return
 	}
 	e.makePage(t, &doc{sitePage: sitePage{name: withoutPassword(t.url), site: d.site, sitemap: use}})
@@ -85,7 +85,7 @@ var errNoSitemap = errors.New("this is not a sitemap")
 func (c *Checker) readSitemap(a *attempt, page *sitePage, res *access.Result, o *scheme.Object) {
 	text, err := readUnpacked(o.Body, c.o.MaxPage)
 	if err == nil {
-		a.at = pageOf(res)
+		a.origins = pageOf(res)
 		var isIndex bool
 		a.links, isIndex, err = c.sitemapLinks(text, res.URL)
 		a.listsSitemaps = isIndex

@@ -64,7 +64,7 @@ func TestSitemapsOfRobots(t *testing.T) {
 		"/sitemap.xml": "never read",
 	})
 	var got []string
-	for _, r := range w.run(at("http://a.example/")) {
+	for _, r := range w.run(sourceAt("http://a.example/")) {
 		got = append(got, strings.ReplaceAll(line(r), "http://a.example", ""))
 	}
 	slices.Sort(got)
@@ -99,7 +99,7 @@ func TestGuessedSitemap(t *testing.T) {
 				pages["/sitemap.xml"] = c.text
 			}
 			w.servePages("a.example", pages)
-			w.want(w.run(at("http://a.example/")), c.want...)
+			w.want(w.run(sourceAt("http://a.example/")), c.want...)
 		})
 	}
 }
@@ -108,8 +108,8 @@ func TestGuessedSitemap(t *testing.T) {
 func TestNoSitemaps(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.servePages("a.example", map[string]string{"/": "<p>home", "/robots.txt": "Sitemap: http://a.example/s.xml\n"})
-	w.run(at("http://a.example/"))
-	if got := w.asked(); !slices.Equal(got, []string{"GET http://a.example/"}) {
+	w.run(sourceAt("http://a.example/"))
+	if got := w.requestedURLs(); !slices.Equal(got, []string{"GET http://a.example/"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -147,7 +147,7 @@ func TestHeadLinks(t *testing.T) {
 		"/": `<link rel="canonical" href="/old"><link rel="alternate" hreflang="de" href="/de"><link rel="alternate" type="application/rss+xml" href="/feed.xml">`,
 	})
 	w.o.Depth = FirstPage
-	w.want(w.run(at("http://a.example/")), ":0 http://a.example/ alive", "http://a.example/:1 http://a.example/old dead 404",
+	w.want(w.run(sourceAt("http://a.example/")), ":0 http://a.example/ alive", "http://a.example/:1 http://a.example/old dead 404",
 		"http://a.example/:1 http://a.example/de dead 404", "http://a.example/:1 http://a.example/feed.xml dead 404")
 }
 
@@ -157,8 +157,8 @@ func TestOutsideOnce(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.servePages("a.example", map[string]string{"/": `<a href="/2">x</a><a href="http://b.example/x">b</a>`, "/2": `<a href="http://b.example/x">b</a><a href="http://B.example:80/%78">b</a>`})
 	w.servePages("b.example", map[string]string{"/x": "<p>x"})
-	w.run(at("http://a.example/"))
-	if got := w.asked(); !slices.Equal(got, []string{"GET http://a.example/", "GET http://a.example/2", "HEAD http://b.example/x"}) {
+	w.run(sourceAt("http://a.example/"))
+	if got := w.requestedURLs(); !slices.Equal(got, []string{"GET http://a.example/", "GET http://a.example/2", "HEAD http://b.example/x"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -174,7 +174,7 @@ func TestSoftNotFound(t *testing.T) {
 		case "/gone":
 			rw.WriteHeader(http.StatusGone)
 		default:
-			fmt.Fprintf(rw, "<h1>Sorry</h1><p>There is no %s here at 12:34:%d", r.URL.Path, len(w.asked()))
+			fmt.Fprintf(rw, "<h1>Sorry</h1><p>There is no %s here at 12:34:%d", r.URL.Path, len(w.requestedURLs()))
 		}
 	})
 	w.serve("home.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -198,13 +198,13 @@ func TestSoftNotFound(t *testing.T) {
 	w.requests = nil
 	want("warning", "warning")
 	n := 0
-	for _, r := range w.asked() {
+	for _, r := range w.requestedURLs() {
 		if strings.HasPrefix(r, "GET http://hard.example/") && !strings.HasSuffix(r, "/none") {
 			n++
 		}
 	}
 	if n != 1 {
-		t.Errorf("%d requests for paths that do not exist: %q", n, w.asked())
+		t.Errorf("%d requests for paths that do not exist: %q", n, w.requestedURLs())
 	}
 }
 
@@ -220,7 +220,7 @@ func TestScriptedPages(t *testing.T) {
 	w.want(w.run(textDoc("d", "http://a.example/app http://a.example/app#root http://a.example/app#part http://a.example/text#part http://a.example/menu#part")),
 		"d:1 http://a.example/app alive", "d:1 http://a.example/app#root alive", "d:1 http://a.example/app#part warning",
 		"d:1 http://a.example/text#part fragment", "d:1 http://a.example/menu#part fragment")
-	got := w.run(at("http://a.example/"))
+	got := w.run(sourceAt("http://a.example/"))
 	if w.want(got, ":0 http://a.example/ warning", "http://a.example/:1 http://a.example/a.js alive"); !strings.Contains(got[0].Detail, "the page has only scripts") {
 		t.Errorf("%q", got[0].Detail)
 	}
@@ -256,7 +256,7 @@ func TestMixedContentOfSite(t *testing.T) {
 	})
 	w.servePages("b.example", map[string]string{"/x.js": "", "/": "<p>b"})
 	w.o.NoRobots = true
-	got := w.run(at("https://a.example/"))
+	got := w.run(sourceAt("https://a.example/"))
 	w.want(got, ":0 https://a.example/ alive", "https://a.example/:1 http://b.example/x.js warning", "https://a.example/:1 http://b.example/none.png dead 404",
 		"https://a.example/:1 http://b.example/x.js alive", "https://a.example/:1 http://b.example/ alive")
 }

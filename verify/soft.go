@@ -39,7 +39,7 @@ const maxSoft = 1 << 20
 
 // check changes the outcome of a link to a warning if the host returns the same page for a missing
 // path.
-func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt) {
+func (s *softHosts) check(ctx context.Context, c *Checker, t *checkedURL, a *attempt) {
 	if path, _ := t.url.Path(); path == "" || !c.o.Site.SoftNotFound || !c.traits(t.url).Has(scheme.Web) || !isFound(&a.outcome) {
 		return
 	}
@@ -57,7 +57,7 @@ func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt)
 	h.once.Do(func() {
 		missing := strings.ToLower(rand.Text())
 		if u, err := locus.Parse(strings.TrimSuffix(root, "/") + "/" + missing); err == nil {
-			h.page, h.found = c.softPage(ctx, u, t.from, missing)
+			h.page, h.found = c.requestPage(ctx, u, t.from, missing)
 		}
 	})
 	if !h.found {
@@ -65,17 +65,17 @@ func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt)
 	}
 	path, _ := t.url.Path()
 	last := strings.TrimSuffix(path, "/")
-	page, found := c.softPage(ctx, t.url, t.from, last[strings.LastIndexByte(last, '/')+1:])
+	page, found := c.requestPage(ctx, t.url, t.from, last[strings.LastIndexByte(last, '/')+1:])
 	if found && page == h.page {
 		a.unstored = true
 		a.outcome.Verdict, a.outcome.Detail = Warning, "the host shows the same page for a path that does not exist"
 	}
 }
 
-// softPage requests a page for a comparison. The parameter word is the last path segment, which
+// requestPage requests a page for a comparison. The parameter word is the last path segment, which
 // the page may quote. The result omits the words of the page that contain it.
-func (c *Checker) softPage(ctx context.Context, u locus.URL, from *access.Result, word string) (page softPage, found bool) {
-	res, err := c.do(ctx, access.Request{URL: u, From: from})
+func (c *Checker) requestPage(ctx context.Context, u locus.URL, from *access.Result, word string) (page softPage, found bool) {
+	res, err := c.openURL(ctx, access.Request{URL: u, From: from})
 	if err != nil {
 		return page, false
 	}

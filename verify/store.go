@@ -224,7 +224,7 @@ func (r record) outcome() Outcome {
 	to, _ := locus.Parse(r.To) // the zero URL for ""
 	o := Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, hops: r.Hops, Tries: r.Tries, Cached: true}
 	if !isFound(&o) {
-		o.LastAlive = instant(r.lastAlive())
+		o.LastAlive = unixTime(r.lastAlive())
 	}
 	return o
 }
@@ -238,22 +238,22 @@ func (r record) lastAlive() int64 {
 	return r.Alive
 }
 
-// instant converts Unix seconds to a Time. It returns the zero Time for 0.
-func instant(seconds int64) time.Time {
+// unixTime converts Unix seconds to a Time. It returns the zero Time for 0.
+func unixTime(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
 	}
 	return time.Unix(seconds, 0).UTC()
 }
 
-// fresh reports whether the record r is recent enough. The parameters good and bad are the maximum
-// ages of good outcomes and of all other outcomes. A record with a time in the future is not
-// fresh, because the clock was wrong when the record was written.
-func (r record) fresh(now time.Time, good, bad time.Duration) bool {
-	longest := min(good, bad)
+// isFresh reports whether the record r is recent enough. The maximum age is goodAge for good
+// outcomes, and badAge for all other outcomes. A record with a time in the future is not fresh,
+// because the clock was wrong when the record was written.
+func (r record) isFresh(now time.Time, goodAge, badAge time.Duration) bool {
+	longest := min(goodAge, badAge)
 	if r.Verdict == Alive || r.Verdict == Moved {
 		if !slices.Contains(slices.Collect(maps.Values(r.Fragments)), false) {
-			longest = good
+			longest = goodAge
 		}
 	}
 	age := now.Sub(time.Unix(r.When, 0))

@@ -51,7 +51,7 @@ func TestStore(t *testing.T) {
 			}
 		}
 		got = w.run(textDoc("d", text))
-		return got, len(w.asked())
+		return got, len(w.requestedURLs())
 	}
 	lines := func(list []Result) string {
 		var b strings.Builder
@@ -181,7 +181,7 @@ func TestAges(t *testing.T) {
 		{record{Verdict: Alive, When: 1_000_000 - 3600, Fragments: map[string]bool{"a": false}}, false},
 		{record{Verdict: Alive, When: 1_000_060}, false},
 	} {
-		if got := c.r.fresh(now, 24*time.Hour, time.Hour); got != c.want {
+		if got := c.r.isFresh(now, 24*time.Hour, time.Hour); got != c.want {
 			t.Errorf("%+v: %v", c.r, got)
 		}
 	}
@@ -355,7 +355,7 @@ func TestResumeInterrupted(t *testing.T) {
 			}
 		}
 		closeStore(t, w.o.Store)
-		asked += len(w.asked())
+		asked += len(w.requestedURLs())
 	}
 	// Requests in flight at the interruption are repeated.
 	if asked < 50 || asked > 50+2 {

@@ -66,13 +66,13 @@ func TestFilesDoNotWait(t *testing.T) {
 // fragment.
 func TestLateFragmentsOfLargeFile(t *testing.T) {
 	a := markdownAnchors("# A\n", false, false)
-	if a.leads {
+	if a.acceptsAll {
 		t.Error("a whole document has any fragment")
 	}
 	e := NewChecker(nil, nil, nil)
 	at := new(attempt)
 	at.found = map[string]bool{}
-	e.findFragments(at, nil, markdownType, []byte("# A\n"), true, want{page: new(sitePage)}, &access.Result{URL: locus.MustParse("file:///a.md")})
+	e.findFragments(at, nil, markdownType, []byte("# A\n"), true, requirements{page: new(sitePage)}, &access.Result{URL: locus.MustParse("file:///a.md")})
 	if at.anchors == nil || !at.anchors.find("later") {
 		t.Error("a fragment of the part that was not read is missing")
 	}

@@ -42,13 +42,13 @@ func (c *Checker) isContent(text string) bool {
 	return s.Traits.Has(scheme.Local) && s.Traits&others == 0
 }
 
-// originOf returns the origin of the URL u. The parameter from is the document that contains the
-// URL, or nil for a typed URL.
-func (c *Checker) originOf(u locus.URL, from *access.Result) origin {
+// originOf returns the origin of the URL u. The container is the document that contains the URL, or
+// nil for a typed URL.
+func (c *Checker) originOf(u locus.URL, container *access.Result) origin {
 	switch {
-	case c.isFile(u) && (from == nil || c.isFile(from.URL)):
+	case c.isFile(u) && (container == nil || c.isFile(container.URL)):
 		return inFile
-	case from == nil, from.LinkOrigin == policy.FromPrivate:
+	case container == nil, container.LinkOrigin == policy.FromPrivate:
 		return fromTyped
 	}
 	return fromPublic
@@ -60,8 +60,8 @@ type targetKey struct {
 	origin origin
 }
 
-// asked is a URL to request, with its origin. It is immutable.
-type asked struct {
+// checkedURL is a URL to request, with its origin. It is immutable.
+type checkedURL struct {
 	url  locus.URL // URL in its original spelling, without the fragment
 	key  targetKey
 	from *access.Result  // document that contains the link; nil for a typed URL
@@ -80,25 +80,26 @@ func (c *Checker) wantsFragment(u locus.URL, fragment string) bool {
 	return fragment != "" && !c.o.NoFragments && !isProgram(u, fragment) && c.traits(u).Has(scheme.Fragments)
 }
 
-// toAsk returns the URL to request for the link l. The result change describes how the canonical
-// form differs from the URL. If the link needs no request, the result fixed is its outcome. The
-// origins at are those of the document that contains the link, or nil for a typed URL.
-func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fixed *Outcome) {
-	fix := func(v Verdict, detail string) (asked, locus.Change, *Outcome) {
+// urlToCheck returns the URL to request for the link l. The result change describes how the
+// canonical form differs from the URL. If the link needs no request, the result outcome is not nil.
+// The parameter docOrigins holds the origins of the document that contains the link, or nil for a
+// typed URL.
+func (c *Checker) urlToCheck(l *link, docOrigins *origins) (t checkedURL, change locus.Change, outcome *Outcome) {
+	fix := func(v Verdict, detail string) (checkedURL, locus.Change, *Outcome) {
 		if v == Malformed && c.isContent(cmp.Or(l.written, l.url.String())) {
 			v, detail = Warning, detail+"; browsers may still accept it"
 		}
 		return t, change, &Outcome{Verdict: v, Detail: detail}
 	}
 	if l.url.IsZero() || l.detail != "" {
-		t, change, fixed = fix(l.verdict, l.detail)
-		fixed.Cause = l.cause
-		return t, change, fixed
+		t, change, outcome = fix(l.verdict, l.detail)
+		outcome.Cause = l.cause
+		return t, change, outcome
 	}
-	if pattern, ok := c.o.Rules.ignores(l.url, c.registry); ok {
+	if pattern, ok := c.o.Rules.ignoredBy(l.url, c.registry); ok {
 		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
 	}
-	if why := c.chosen(l.url); why != "" {
+	if why := c.excludedBy(l.url); why != "" {
 		return fix(Ignored, why)
 	}
 	if v, why := c.unsupported(l.url); why != "" {
@@ -118,7 +119,7 @@ func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fix
 	if c.o.Offline && !c.isHere(t.url) {
 		return fix(Ignored, notAFile)
 	}
-	if out := c.unresolved(t.url, at); out.Verdict != Unknown {
+	if out := c.unresolved(t.url, docOrigins); out.Verdict != Unknown {
 		return t, change, &out
 	}
 	if c.o.List {
@@ -129,10 +130,10 @@ func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fix
 		// 3986 section 5.2.2), because a server may not resolve them.
 		t.url = t.key.url
 	}
-	if at != nil {
-		t.from = at.others
+	if docOrigins != nil {
+		t.from = docOrigins.others
 		if c.isFile(t.url) {
-			t.from = at.files
+			t.from = docOrigins.files
 		}
 	}
 	t.key.origin = c.originOf(t.url, t.from)

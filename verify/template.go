@@ -109,7 +109,7 @@ func hasShellVariable(text string) bool {
 		if !ok {
 			return false
 		}
-		if name := constant(rest); strings.HasPrefix(rest, "(") || len(name) > 1 && !wordAt(rest, len(name)) {
+		if name := constantName(rest); strings.HasPrefix(rest, "(") || len(name) > 1 && !wordAt(rest, len(name)) {
 			return true
 		}
 		text = rest
@@ -124,7 +124,7 @@ func hasWindowsVariable(text string) bool {
 		if !ok {
 			return false
 		}
-		name := constant(rest)
+		name := constantName(rest)
 		if len(name) > 2 && strings.HasPrefix(rest[len(name):], "%") && !(isHex(rest) && isHex(rest[len(name)+1:])) {
 			return true
 		}
@@ -150,8 +150,8 @@ func hasFormat(text string) bool {
 	}
 }
 
-// constant returns the upper-case name at the start of text, such as "API_KEY".
-func constant(text string) string {
+// constantName returns the upper-case name at the start of text, such as "API_KEY".
+func constantName(text string) string {
 	end := 0
 	for end < len(text) && (text[end] == '_' || text[end] >= 'A' && text[end] <= 'Z' || end > 0 && octet.Is(text[end], octet.Digit)) {
 		end++

@@ -64,7 +64,7 @@ func TestSkippedLinks(t *testing.T) {
 				t.Errorf("%s: %s is ignored for no reason", name, r.Link())
 			}
 		}
-		for _, request := range w.asked() {
+		for _, request := range w.requestedURLs() {
 			if request != "HEAD http://a.example/ok" {
 				t.Errorf("%s: %s", name, request)
 			}

@@ -77,11 +77,11 @@ func (s *traps) head(w http.ResponseWriter, r *http.Request, rest string) {
 	}
 	switch rest {
 	case "close":
-		say(w, "")
+		writeReply(w, "")
 	case "garbage":
-		say(w, "\x00\x01\x02\x03")
+		writeReply(w, "\x00\x01\x02\x03")
 	case "body":
-		say(w, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nbody")
+		writeReply(w, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nbody")
 	case "hang":
 		hang(w, r, rest)
 	case "pause":
@@ -105,7 +105,7 @@ func onlyHead(w http.ResponseWriter, r *http.Request, rest string) {
 }
 
 func to(w http.ResponseWriter, code int, location string) {
-	w.Header().Set("Location", named(location))
+	w.Header().Set("Location", replaceHosts(location))
 	w.WriteHeader(code)
 }
 
@@ -195,7 +195,7 @@ func cookie(w http.ResponseWriter, r *http.Request, rest string) {
 		w.Header().Add("Set-Cookie", "elsewhere=1; Path=/b")
 		to(w, http.StatusFound, "/cookie/without")
 	case "foreign":
-		w.Header().Add("Set-Cookie", "foreign=1; Domain="+strings.TrimPrefix(named(".example"), "."))
+		w.Header().Add("Set-Cookie", "foreign=1; Domain="+strings.TrimPrefix(replaceHosts(".example"), "."))
 		w.Header().Add("Set-Cookie", "elsewhere=1")
 		to(w, http.StatusFound, "http://other.example/cookie/without")
 	case "secure":
@@ -286,8 +286,8 @@ func coding(w http.ResponseWriter, _ *http.Request, rest string) {
 	w.Write(body.Bytes())
 }
 
-// say writes text, which need not be HTTP, and closes the connection.
-func say(w http.ResponseWriter, text string) {
+// writeReply writes text, which need not be HTTP, and closes the connection.
+func writeReply(w http.ResponseWriter, text string) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		return
@@ -320,10 +320,10 @@ func raw(w http.ResponseWriter, r *http.Request, rest string) {
 		"ok-page": ok + page + "\r\n<p id=here>text</p>", "chunked-page": ok + page + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "0\r\n\r\n",
 	}
 	if r.Method == http.MethodHead && strings.HasPrefix(rest, "404-") {
-		say(w, "HTTP/1.1 404 Not Found\r\n\r\n")
+		writeReply(w, "HTTP/1.1 404 Not Found\r\n\r\n")
 		return
 	}
-	say(w, texts[rest])
+	writeReply(w, texts[rest])
 }
 
 func hang(_ http.ResponseWriter, r *http.Request, _ string) { <-r.Context().Done() }
@@ -333,7 +333,7 @@ func (s *traps) flaky(w http.ResponseWriter, r *http.Request, rest string) {
 	switch {
 	case rest != "404" && s.pass(r) > 2:
 	case rest == "close":
-		say(w, "")
+		writeReply(w, "")
 	default:
 		status(w, r, rest)
 	}

@@ -16,9 +16,9 @@ import (
 
 var judge = flag.String("truth", "", "program that verifies the links of TestTraps: rivals/links.py, which starts the test in a network namespace")
 
-// named replaces the hosts in a text by the hosts of the traps. Other programs get hosts that are
-// not reserved for examples, because some programs always ignore reserved hosts.
-func named(text string) string {
+// replaceHosts replaces the hosts in a text by the hosts of the traps. Other programs get hosts
+// that are not reserved for examples, because some programs always ignore reserved hosts.
+func replaceHosts(text string) string {
 	if *judge == "" {
 		return text
 	}
@@ -42,7 +42,7 @@ func readTraps(t *testing.T) (list []trap) {
 		if len(fields) != 3 || fields[1] != "alive" && fields[1] != "dead" && fields[1] != "unknown" {
 			t.Fatalf("%q", line)
 		}
-		list = append(list, trap{named(fields[0]), fields[1], fields[2]})
+		list = append(list, trap{replaceHosts(fields[0]), fields[1], fields[2]})
 	}
 	return list
 }
@@ -69,16 +69,16 @@ func trapFixture(t *testing.T) *fixture {
 	const day = 24 * time.Hour
 	s := new(traps)
 	w := secureFixture(t, map[string]tls.Certificate{
-		named("good.example"):    testCertificate(t, named("good.example"), -day, day),
-		named("expired.example"): testCertificate(t, named("expired.example"), -2*day, -day),
-		named("early.example"):   testCertificate(t, named("early.example"), day, 2*day),
-		named("wrong.example"):   testCertificate(t, named("right.example"), -day, day),
-		named("self.example"):    testCertificate(t, named("self.example"), -day, day),
-	}, named("self.example"), s.ServeHTTP)
+		replaceHosts("good.example"):    testCertificate(t, replaceHosts("good.example"), -day, day),
+		replaceHosts("expired.example"): testCertificate(t, replaceHosts("expired.example"), -2*day, -day),
+		replaceHosts("early.example"):   testCertificate(t, replaceHosts("early.example"), day, 2*day),
+		replaceHosts("wrong.example"):   testCertificate(t, replaceHosts("right.example"), -day, day),
+		replaceHosts("self.example"):    testCertificate(t, replaceHosts("self.example"), -day, day),
+	}, replaceHosts("self.example"), s.ServeHTTP)
 	for _, name := range []string{"web.example", "other.example", "slow.example", "busy.example"} {
-		w.serve(named(name), s.ServeHTTP)
+		w.serve(replaceHosts(name), s.ServeHTTP)
 	}
-	w.serve(named("robots.example"), func(rw http.ResponseWriter, r *http.Request) {
+	w.serve(replaceHosts("robots.example"), func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			rw.Write([]byte("User-agent: *\nDisallow: /\n"))
 			return
@@ -86,14 +86,14 @@ func trapFixture(t *testing.T) *fixture {
 		s.ServeHTTP(rw, r)
 	})
 	for other, name := range map[string]string{"WEB.Example": "web.example", "WEB.EXAMPLE": "web.example"} {
-		w.names[named(other)] = w.names[named(name)]
+		w.names[replaceHosts(other)] = w.names[replaceHosts(name)]
 	}
 	rules, err := ParseRules("[[host]]\nurl = \"slow.example\"\ntimeout = \"1s\"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.o.Rules, w.o.PerHost, w.o.Retry = rules, 16, 1
-	w.names[named("quiet.example")] = w.names["quiet.example"]
+	w.names[replaceHosts("quiet.example")] = w.names["quiet.example"]
 	return w
 }
 

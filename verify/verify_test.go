@@ -208,7 +208,7 @@ func TestEachURLIsRequestedOnce(t *testing.T) {
 		"two.txt:1 http://a.example/none dead 404",
 		"two.txt:2 http://a.example/ok alive",
 	)
-	if got := strings.Join(w.asked(), ", "); got != "GET http://a.example/none, GET http://a.example/page, HEAD http://a.example/none, HEAD http://a.example/ok" {
+	if got := strings.Join(w.requestedURLs(), ", "); got != "GET http://a.example/none, GET http://a.example/page, HEAD http://a.example/none, HEAD http://a.example/ok" {
 		t.Errorf("asked %s", got)
 	}
 }
@@ -227,7 +227,7 @@ func TestHyphens(t *testing.T) {
 	if !strings.Contains(got[0].Detail, "hyphen") || got[1].Detail == "" {
 		t.Errorf("%q, %q", got[0].Detail, got[1].Detail)
 	}
-	if asked := strings.Join(w.asked(), " "); strings.Contains(asked, "fornow") {
+	if asked := strings.Join(w.requestedURLs(), " "); strings.Contains(asked, "fornow") {
 		t.Errorf("asked %s", asked)
 	}
 }
@@ -388,7 +388,7 @@ func TestZones(t *testing.T) {
 		pages(rw, r)
 	})
 	w.servers["127.0.0.1"] = w.servers[w.names["local"]]
-	got := w.run(textDoc("doc.txt", "http://local.example/ok"), at("http://local.example/ok"), at("http://a.example/"))
+	got := w.run(textDoc("doc.txt", "http://local.example/ok"), sourceAt("http://local.example/ok"), sourceAt("http://a.example/"))
 	w.want(got,
 		"doc.txt:1 http://local.example/ok denied",
 		":0 http://local.example/ok alive",
@@ -442,7 +442,7 @@ func TestRulesAndBaseline(t *testing.T) {
 	if fmt.Sprint(bad, accepted, known) != "[4 6] [2 3] [5]" || got[2].Reason != "it wants a browser" {
 		t.Errorf("bad %v, accepted %v, known %v", bad, accepted, known)
 	}
-	if slices.ContainsFunc(w.asked(), func(r string) bool { return strings.Contains(r, "500") }) {
+	if slices.ContainsFunc(w.requestedURLs(), func(r string) bool { return strings.Contains(r, "500") }) {
 		t.Error("what is ignored was asked for")
 	}
 }

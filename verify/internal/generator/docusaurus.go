@@ -80,7 +80,7 @@ func (d *docusaurus) staticFolders() (list []string) {
 	}
 	for _, dir := range folders {
 		if dir, ok := dir.(string); ok {
-			list = append(list, d.in(dir))
+			list = append(list, d.fsPath(dir))
 		} else {
 			d.doubt = true
 		}
@@ -103,7 +103,7 @@ func (d *docusaurus) readLocales() {
 	for _, locale := range list[:min(len(list), maxLocales)] {
 		if locale, ok := locale.(string); ok && locale != usual && fs.ValidPath(locale) {
 			d.locales = append(d.locales, locale)
-			d.roots = append(d.roots, root{at: locale + "/", dir: path.Join(d.base, "i18n", locale)})
+			d.roots = append(d.roots, root{pathPrefix: locale + "/", dir: path.Join(d.base, "i18n", locale)})
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (d *docusaurus) plugins() (list []docusaurusPlugin) {
 		}
 	}
 	for _, entry := range presets {
-		switch name, options := d.entry(entry); name {
+		switch name, options := d.readEntry(entry); name {
 		case "":
 		case "classic", "@docusaurus/classic", "@docusaurus/preset-classic":
 			list = append(list, d.classic(options)...)
@@ -141,7 +141,7 @@ func (d *docusaurus) plugins() (list []docusaurusPlugin) {
 		entries, ok := d.config[key].([]any)
 		d.doubt = d.doubt || !ok && d.config[key] != nil
 		for _, entry := range entries {
-			name, options := d.entry(entry)
+			name, options := d.readEntry(entry)
 			if open := d.openerOf(name); open != nil {
 				list = append(list, docusaurusPlugin{options, open})
 			}
@@ -163,20 +163,20 @@ func (d *docusaurus) classic(options map[string]any) (list []docusaurusPlugin) {
 	return list
 }
 
-// entry returns the name and the options in one entry of the presets or plugins. If the entry is
-// the literal false, the name is empty.
-func (d *docusaurus) entry(entry any) (name string, options map[string]any) {
-	if list, ok := entry.([]any); ok && len(list) > 0 {
-		entry = list[0]
+// readEntry returns the name and the options in one entry of the presets or plugins. If the entry
+// is the literal false, the name is empty.
+func (d *docusaurus) readEntry(readEntry any) (name string, options map[string]any) {
+	if list, ok := readEntry.([]any); ok && len(list) > 0 {
+		readEntry = list[0]
 		if len(list) > 1 {
 			options, ok = list[1].(map[string]any)
 			d.doubt = d.doubt || !ok
 		}
 	}
-	if c, ok := entry.(call); ok && c.name == "require.resolve" && len(c.args) == 1 {
-		entry = c.args[0]
+	if c, ok := readEntry.(call); ok && c.name == "require.resolve" && len(c.args) == 1 {
+		readEntry = c.args[0]
 	}
-	switch name, ok := entry.(string); {
+	switch name, ok := readEntry.(string); {
 	case !ok:
 		d.doubt = true
 	case name != "false" && name != "null" && name != "undefined":
@@ -252,7 +252,7 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	}
 	var names []string
 	if textOf(options["disableVersioning"]) != "true" {
-		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // if the file is missing, there are no versions
+		_ = json.Unmarshal([]byte(readText(d.fsys, d.fsPath(before+"versions.json"))), &names) // if the file is missing, there are no versions
 	}
 	d.doubt = d.doubt || len(names) > maxLocales
 	names = names[:min(len(names), maxLocales)]
@@ -265,9 +265,9 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 		if hasOnly && !slices.Contains(only, any(name)) {
 			continue
 		}
-		v := docsVersion{name, d.in(before + "versioned_docs/version-" + name), name, path.Join(translated, "version-"+name)}
+		v := docsVersion{name, d.fsPath(before + "versioned_docs/version-" + name), name, path.Join(translated, "version-"+name)}
 		if name == "current" {
-			v.dir, v.at, v.translated = d.in(d.setting(options, "path", "docs")), "next", path.Join(translated, "current")
+			v.dir, v.at, v.translated = d.fsPath(d.setting(options, "path", "docs")), "next", path.Join(translated, "current")
 		}
 		if name == last || last == "" && i == 0 {
 			v.at = ""
@@ -317,12 +317,12 @@ func (d *docusaurus) openVersion(options map[string]any, dir, route, locale stri
 			return
 		}
 		stem := strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext)
-		v, _ := d.matter(name)
+		v, _ := d.readMatter(name)
 		slug, isIndex := docSlug(stem, v, textOf(options["numberPrefixParser"]) != "false")
 		if p := d.address(route, slug); isIndex && !strings.HasSuffix(p, "/") && p != "" {
-			d.add(p+"/", name)
+			d.addPage(p+"/", name)
 		} else {
-			d.add(p, name)
+			d.addPage(p, name)
 		}
 	})
 }
@@ -333,7 +333,7 @@ func (d *docusaurus) address(route, slug string) string {
 }
 
 func (d *docusaurus) openBlog(options map[string]any) error {
-	id, dir := d.setting(options, "id", "default"), d.in(d.setting(options, "path", "blog"))
+	id, dir := d.setting(options, "id", "default"), d.fsPath(d.setting(options, "path", "blog"))
 	route := strings.Trim(d.setting(options, "routeBasePath", "blog"), "/")
 	if err := d.openPosts(dir, route); err != nil {
 		return err
@@ -358,13 +358,13 @@ func (d *docusaurus) openPosts(dir, route string) error {
 		if ext != ".md" && ext != ".mdx" || strings.HasPrefix(path.Base(name), "_") {
 			return
 		}
-		v, _ := d.matter(name)
-		d.add(d.address(route, blogSlug(strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext), v)), name)
+		v, _ := d.readMatter(name)
+		d.addPage(d.address(route, blogSlug(strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext), v)), name)
 	})
 }
 
 func (d *docusaurus) openPages(options map[string]any) error {
-	dir, route := d.in(d.setting(options, "path", "src/pages")), strings.Trim(d.setting(options, "routeBasePath", "/"), "/")
+	dir, route := d.fsPath(d.setting(options, "path", "src/pages")), strings.Trim(d.setting(options, "routeBasePath", "/"), "/")
 	if err := d.openFolder(dir, route); err != nil {
 		return err
 	}
@@ -384,7 +384,7 @@ func (d *docusaurus) openFolder(dir, route string) error {
 		switch ext {
 		case ".md", ".mdx", ".js", ".jsx", ".ts", ".tsx":
 			if !strings.HasPrefix(path.Base(stem), "_") {
-				d.add(path.Join("/", route, indexPath(stem))+cmp.Or(d.end, slashOf(indexPath(stem))), name)
+				d.addPage(path.Join("/", route, indexPath(stem))+cmp.Or(d.end, slashOf(indexPath(stem))), name)
 			}
 		}
 	})

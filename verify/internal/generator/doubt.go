@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// missing returns the final target of a link. If no target was found and the site uses unknown
-// plugins or settings, only a build can resolve most links. But plugins seldom create a document
-// or a picture in the directory of another document, so a relative link to such a file is dead.
-func (s *Site) missing(doc, ref string, target Target) Target {
+// finalTarget returns the final target of a link. If no target was found and the site uses unknown
+// plugins or settings, only a build can resolve most links. But plugins seldom create a document or
+// a picture in the directory of another document, so a relative link to such a file is dead.
+func (s *Site) finalTarget(doc, ref string, target Target) Target {
 	if target.Kind == Missing && strings.HasPrefix(ref, "$") {
 		return Target{Undecided, ref} // a template replaces the reference
 	}

@@ -104,10 +104,10 @@ func (s *Site) find(doc, ref, fragment string) Target {
 	}
 	plain, ok := decode(ref)
 	if !ok {
-		return s.missing(doc, ref, Target{Missing, ref})
+		return s.finalTarget(doc, ref, Target{Missing, ref})
 	}
 	if s.resolve != nil {
-		return s.missing(doc, plain, s.resolve(doc, plain))
+		return s.finalTarget(doc, plain, s.resolve(doc, plain))
 	}
 	if file, kind := s.source(doc, plain); kind != Missing {
 		return Target{kind, file}
@@ -117,12 +117,12 @@ func (s *Site) find(doc, ref, fragment string) Target {
 	if !isPage && !strings.HasPrefix(plain, "/") {
 		return Target{Kind: NoPage} // the document is only included in other pages
 	}
-	return s.missing(doc, plain, s.findPage(doc, at, plain))
+	return s.finalTarget(doc, plain, s.findPage(doc, at, plain))
 }
 
 // findPage returns the target of a link that contains the path of a page.
 func (s *Site) findPage(doc, at, plain string) Target {
-	begin := s.rootOf(doc).at
+	begin := s.rootOf(doc).pathPrefix
 	if s.rooted && strings.HasPrefix(plain, "/") && !strings.HasPrefix(plain, s.prefix) {
 		plain = s.prefix + plain[1:]
 	}
@@ -130,12 +130,12 @@ func (s *Site) findPage(doc, at, plain string) Target {
 	if !ok {
 		return Target{Outside, p}
 	}
-	target := s.page(p)
-	if own := s.page(begin + p); begin != "" && strings.HasPrefix(plain, "/") && own.Kind == File {
+	target := s.pageAt(p)
+	if own := s.pageAt(begin + p); begin != "" && strings.HasPrefix(plain, "/") && own.Kind == File {
 		return own
 	}
 	if usual, ok := s.withoutLocale(p); ok && target.Kind == Missing {
-		target = s.page(usual)
+		target = s.pageAt(usual)
 	}
 	if target.Kind == Missing && s.assets {
 		if made, ok := s.madeBeside(doc, plain); ok {
@@ -161,7 +161,7 @@ func (s *Site) findPage(doc, at, plain string) Target {
 // paths, with and without the prefix.
 func (s *Site) withoutLocale(p string) (string, bool) {
 	for _, r := range s.roots {
-		if rest, ok := strings.CutPrefix(p, r.at); ok && r.at != "" && s.rooted {
+		if rest, ok := strings.CutPrefix(p, r.pathPrefix); ok && r.pathPrefix != "" && s.rooted {
 			return rest, true
 		}
 	}
@@ -176,7 +176,7 @@ func (s *Site) madeBeside(doc, plain string) (Target, bool) {
 		return Target{}, false
 	}
 	for _, dir := range s.content {
-		if made := s.page(strings.TrimPrefix(beside, dir+"/")); made.Kind == Made {
+		if made := s.pageAt(strings.TrimPrefix(beside, dir+"/")); made.Kind == Made {
 			return made, true
 		}
 	}
@@ -241,14 +241,14 @@ func (s *Site) sourceNames(doc, ref string) (names []string) {
 	own := s.rootOf(doc)
 	if !absolute {
 		names = []string{path.Join(path.Dir(doc), ref)}
-		if own.other != "" {
-			names = append(names, path.Join(own.other, path.Dir(strings.TrimPrefix(doc, own.dir)), ref))
+		if own.fallback != "" {
+			names = append(names, path.Join(own.fallback, path.Dir(strings.TrimPrefix(doc, own.dir)), ref))
 		}
 		if len(s.roots) == 0 || strings.HasPrefix(ref, ".") {
 			return names
 		}
 	}
-	for _, dir := range []string{own.dir, own.other} {
+	for _, dir := range []string{own.dir, own.fallback} {
 		if dir != "" {
 			names = append(names, path.Join(dir, rest))
 		}
@@ -275,12 +275,12 @@ func (s *Site) Has(name string) bool {
 	return err == nil
 }
 
-// absolute resolves the reference ref in the page with the path at. The result p is a path
-// relative to the site root. If ref points outside the site, ok is false.
-func (s *Site) absolute(at, ref string) (p string, ok bool) {
+// absolute resolves the reference ref in the page at pagePath. The result p is a path relative to
+// the site root. If ref points outside the site, ok is false.
+func (s *Site) absolute(pagePath, ref string) (p string, ok bool) {
 	base := s.prefix
-	if i := strings.LastIndexByte(at, '/'); i >= 0 {
-		base += at[:i+1]
+	if i := strings.LastIndexByte(pagePath, '/'); i >= 0 {
+		base += pagePath[:i+1]
 	}
 	if strings.HasPrefix(ref, "/") {
 		base = ""
@@ -291,7 +291,7 @@ func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	}
 	full := path.Clean("/"+base+ref) + trailing
 	if p, ok = strings.CutPrefix(full, s.prefix); ok {
-		return p, leaves(base, ref) <= 0
+		return p, levelsAbove(base, ref) <= 0
 	}
 	if full+"/" == s.prefix {
 		return "", true
@@ -299,8 +299,8 @@ func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	return "../" + strings.Repeat("../", strings.Count(s.prefix, "/")-2) + strings.TrimPrefix(full, "/"), false
 }
 
-// leaves returns by how many levels the reference ref points above the server root.
-func leaves(base, ref string) int {
+// levelsAbove returns by how many levels the reference ref points above the server root.
+func levelsAbove(base, ref string) int {
 	depth, most := 0, 0
 	for segment := range strings.SplitSeq(base+ref, "/") {
 		switch segment {
@@ -315,8 +315,8 @@ func leaves(base, ref string) int {
 	return most
 }
 
-// page returns the target at the path p below the site root.
-func (s *Site) page(p string) Target {
+// pageAt returns the target at the path p below the site root.
+func (s *Site) pageAt(p string) Target {
 	p = withoutIndex(p)
 	candidates := []string{p, p + "/"}
 	if s.clean {
@@ -372,9 +372,9 @@ func (s *Site) At(p string) Target {
 	if s.resolve != nil {
 		return s.resolve("", "/"+rest)
 	}
-	target := s.page(rest)
+	target := s.pageAt(rest)
 	if usual, ok := s.withoutLocale(rest); ok && target.Kind == Missing {
-		target = s.page(usual)
+		target = s.pageAt(usual)
 	}
 	return target
 }

@@ -9,19 +9,19 @@ import (
 )
 
 // IDs returns the fragments that the generator creates from headings and other named parts of a
-// Markdown document. IDs ignores HTML. The result any reports whether the page may contain other
-// fragments, because parts of the page come from other files.
-func (s *Site) IDs(source string) (ids []string, any bool) {
+// Markdown document. IDs ignores HTML. If incomplete is true, the page may contain other fragments,
+// because parts of the page come from other files.
+func (s *Site) IDs(source string) (ids []string, incomplete bool) {
 	return s.idsOf(source, markup.Headings)
 }
 
 // MDXIDs is like IDs for an MDX document.
-func (s *Site) MDXIDs(source string) (ids []string, any bool) {
+func (s *Site) MDXIDs(source string) (ids []string, incomplete bool) {
 	return s.idsOf(source, markup.MDXHeadings)
 }
 
-func (s *Site) idsOf(source string, headings func(string) []string) (ids []string, any bool) {
-	if _, ok := matter(source); ok {
+func (s *Site) idsOf(source string, headings func(string) []string) (ids []string, incomplete bool) {
+	if _, ok := parseMatter(source); ok {
 		source = withoutMatter(source)
 	}
 	var plain []string

@@ -69,14 +69,14 @@ func openHugo(s *Site, _ string) error {
 	if len(static) == 0 {
 		static = []string{"static"}
 	}
-	for _, m := range h.mounted("static") {
+	for _, m := range h.mountedAt("static") {
 		static = append(static, m.dir)
 	}
 	h.readRoots()
 	s.content, s.sources, s.ids, s.opaque = []string{"layouts"}, true, h.headingIDs(), s.hasShortcode
 	s.setURL(v.get("baseurl"))
 	s.bundles, s.terms = true, v.get("markup.goldmark.parser.autodefinitiontermid") == "true"
-	s.hooked, s.drawn = slices.ContainsFunc(s.templates("render-link"), changes), slices.ContainsFunc(s.templates("render-image"), changes)
+	s.hooked, s.drawn = slices.ContainsFunc(s.templates("render-link"), changesLinks), slices.ContainsFunc(s.templates("render-image"), changesLinks)
 	if slices.ContainsFunc(s.templates("render-heading"), func(text string) bool { return strings.Contains(text, "id=") && !strings.Contains(text, ".Anchor") }) {
 		s.opaque = func(string) bool { return true }
 	}
@@ -87,7 +87,7 @@ func openHugo(s *Site, _ string) error {
 	for _, dir := range static {
 		s.mounts = append(s.mounts, mount{path.Clean(dir), "", true})
 	}
-	s.made = append(h.redirects(static), "index.xml", "sitemap.xml", "robots.txt", "404.html", "tags/*", "categories/*", "page/*", "")
+	s.made = append(h.readRedirects(static), "index.xml", "sitemap.xml", "robots.txt", "404.html", "tags/*", "categories/*", "page/*", "")
 	for key, list := range v {
 		if strings.HasPrefix(key, "taxonomies.") {
 			s.made = append(s.made, list[0]+"/*")
@@ -106,8 +106,8 @@ var (
 	hookVariable = expression(`(\$\w+)\s*:=\s*(\.Destination\s*(?:\|\s*safeURL\s*)?-?\}\})`)
 )
 
-// changes reports whether a template may change the destination of a link.
-func changes(template string) bool {
+// changesLinks reports whether a template may change the destination of a link.
+func changesLinks(template string) bool {
 	template = hookComments().ReplaceAllString(template, "")
 	for _, m := range hookVariable().FindAllStringSubmatch(template, maxParts) {
 		if !regexp.MustCompile(regexp.QuoteMeta(m[1]) + `\s*=`).MatchString(template) {
@@ -119,10 +119,10 @@ func changes(template string) bool {
 	return len(targets) == 0 || slices.ContainsFunc(targets, func(m []string) bool { return !hookPlain().MatchString(m[1]) })
 }
 
-// redirects returns the paths that the server redirects, according to the redirect files. If a
-// redirect contains parameters, or a template creates a redirect file, redirects only records the
-// names of pages that the server may redirect.
-func (h *hugo) redirects(static []string) (made []string) {
+// readRedirects returns the paths that the server redirects, according to the redirect files. If a
+// redirect contains parameters, or a template creates a redirect file, readRedirects only records
+// the names of pages that the server may redirect.
+func (h *hugo) readRedirects(static []string) (made []string) {
 	names, _ := fs.Glob(h.fsys, "layouts/*.redirects") // the pattern is valid
 	for _, dir := range static {
 		names = append(names, path.Join(dir, "_redirects"))
@@ -239,25 +239,25 @@ func (h *hugo) readPart(name, key string) {
 	if key != "" {
 		tree = map[string]any{key: tree}
 	}
-	merge(h.tree, tree, 0)
+	mergeTree(h.tree, tree, 0)
 }
 
-// merge copies the values of the first tree (the parameter from) into the second tree (the
-// parameter to). It converts the keys to lower case.
-func merge(to, from map[string]any, depth int) {
-	for key, value := range from {
+// mergeTree copies the values of the tree src into the tree dst. It converts the keys to lower
+// case.
+func mergeTree(dst, src map[string]any, depth int) {
+	for key, value := range src {
 		key = strings.ToLower(key)
 		branch, isTree := value.(map[string]any)
 		if !isTree || depth > maxNesting {
-			to[key] = value
+			dst[key] = value
 			continue
 		}
-		below, ok := to[key].(map[string]any)
+		below, ok := dst[key].(map[string]any)
 		if !ok {
 			below = map[string]any{}
-			to[key] = below
+			dst[key] = below
 		}
-		merge(below, branch, depth+1)
+		mergeTree(below, branch, depth+1)
 	}
 }
 
@@ -270,7 +270,7 @@ func (h *hugo) languages() map[string]any {
 // these directories. Without mounts, each language may have its own directory, and all other
 // languages share one directory.
 func (h *hugo) readRoots() {
-	if h.roots = h.mounted("content"); len(h.roots) > 0 {
+	if h.roots = h.mountedAt("content"); len(h.roots) > 0 {
 		h.doubt = h.doubt || len(h.roots) > maxLocales
 		h.roots = h.roots[:min(len(h.roots), maxLocales)]
 		return
@@ -362,12 +362,12 @@ func (s *Site) templates(name string) (texts []string) {
 	return texts
 }
 
-// mounted returns the directories that the setting [[module.mounts]] mounts at a directory of the
+// mountedAt returns the directories that the setting [[module.mounts]] mounts at a directory of the
 // project.
-func (h *hugo) mounted(folder string) (list []hugoRoot) {
+func (h *hugo) mountedAt(folder string) (list []hugoRoot) {
 	for _, entry := range tables(child(h.tree, "module", "mounts")) {
 		m := map[string]any{}
-		merge(m, entry, 0)
+		mergeTree(m, entry, 0)
 		if rest, ok := strings.CutPrefix(path.Clean(textOf(m["target"]))+"/", folder+"/"); ok {
 			list = append(list, hugoRoot{mount{dir: path.Clean(textOf(m["source"])), at: rest}, strings.ToLower(textOf(m["lang"]))})
 		}
@@ -407,8 +407,8 @@ func (h *hugo) file(name string, root hugoRoot) {
 	if language == usual && h.config.get("defaultcontentlanguageinsubdir") != "true" {
 		language = ""
 	}
-	v, _ := h.matter(name)
-	h.add(h.address(stem, language, v), name)
+	v, _ := h.readMatter(name)
+	h.addPage(h.address(stem, language, v), name)
 	for _, alias := range v["aliases"] {
 		if !strings.HasPrefix(alias, "/") {
 			alias = path.Join("/", path.Dir(stem), alias)
@@ -416,7 +416,7 @@ func (h *hugo) file(name string, root hugoRoot) {
 		h.made = append(h.made, strings.TrimSuffix(strings.TrimPrefix(alias, "/"), "/")+"/")
 	}
 	if section, _, ok := strings.Cut(stem, "/"); ok {
-		at := h.plain(path.Join(language, section)) + "/"
+		at := h.urlForm(path.Join(language, section)) + "/"
 		h.made = append(h.made, at, at+"index.xml", at+"page/*")
 	}
 }
@@ -439,9 +439,9 @@ func (h *hugo) address(stem, language string, v values) string {
 	ugly := h.config.get("uglyurls") == "true"
 	switch pattern := h.pattern(section); {
 	case last == "_index":
-		return h.plain(path.Join(language, dir)) + "/"
+		return h.urlForm(path.Join(language, dir)) + "/"
 	case hasSection && pattern != "":
-		return path.Join("/", language, h.fill(pattern, stem, v)) + "/"
+		return path.Join("/", language, h.fillPattern(pattern, stem, v)) + "/"
 	case last == "index" && v.get("slug") != "":
 		stem = path.Join(path.Dir(path.Clean(dir)), v.get("slug"))
 	case last == "index":
@@ -450,7 +450,7 @@ func (h *hugo) address(stem, language string, v values) string {
 	case v.get("slug") != "":
 		stem = dir + v.get("slug")
 	}
-	at := h.plain(path.Join(language, stem))
+	at := h.urlForm(path.Join(language, stem))
 	switch {
 	case at == "" || at == ".":
 		return ""
@@ -460,9 +460,9 @@ func (h *hugo) address(stem, language string, v values) string {
 	return at + "/"
 }
 
-// plain converts a path to the form that Hugo uses in URLs. The form is in lower case, has "-"
+// urlForm converts a path to the form that Hugo uses in URLs. The form is in lower case, has "-"
 // instead of spaces, and contains no punctuation.
-func (h *hugo) plain(at string) string {
+func (h *hugo) urlForm(at string) string {
 	if at = strings.Trim(path.Clean(at), "/"); at == "." {
 		return ""
 	}
@@ -486,8 +486,8 @@ func (h *hugo) pattern(section string) string {
 	return cmp.Or(h.config.get("permalinks.page."+section), h.config.get("permalinks."+section))
 }
 
-// fill replaces the placeholders in a permalink pattern by values from a document.
-func (h *hugo) fill(pattern, stem string, v values) string {
+// fillPattern replaces the placeholders in a permalink pattern by values from a document.
+func (h *hugo) fillPattern(pattern, stem string, v values) string {
 	date := time.Time{}
 	if own := v.get("date"); len(own) >= len(time.DateOnly) {
 		date, _ = time.Parse(time.DateOnly, own[:len(time.DateOnly)]) // after an error, Hugo also uses the zero time
@@ -511,17 +511,17 @@ func (h *hugo) fill(pattern, stem string, v values) string {
 		case "yearday":
 			return date.Format("002")
 		case "section":
-			return h.plain(section)
+			return h.urlForm(section)
 		case "sections":
-			return h.plain(dir)
+			return h.urlForm(dir)
 		case "title":
-			return h.plain(title)
+			return h.urlForm(title)
 		case "slug":
-			return h.plain(cmp.Or(v.get("slug"), title))
+			return h.urlForm(cmp.Or(v.get("slug"), title))
 		case "filename", "contentbasename":
-			return h.plain(name)
+			return h.urlForm(name)
 		case "slugorfilename", "slugorcontentbasename":
-			return h.plain(cmp.Or(v.get("slug"), name))
+			return h.urlForm(cmp.Or(v.get("slug"), name))
 		}
 		return t
 	})

@@ -52,10 +52,10 @@ func readScript(text string) map[string]any {
 		return nil
 	}
 	s := &script{tokens: scanScript(text), names: map[string]int{}, values: map[string]any{}}
-	exported := s.index()
+	exported := s.indexConstants()
 	for _, at := range exported[:min(len(exported), maxExports)] {
 		s.at = at
-		if m := configIn(s.value(0)); m != nil {
+		if m := configIn(s.readValue(0)); m != nil {
 			return m
 		}
 	}
@@ -78,8 +78,9 @@ func configIn(value any) map[string]any {
 	return nil
 }
 
-// index finds the constants of the program, and the values that the program exports or returns.
-func (s *script) index() (exported []int) {
+// indexConstants finds the constants of the program, and the values that the program exports or
+// returns.
+func (s *script) indexConstants() (exported []int) {
 	var returned []int
 	depth := 0
 	for i, t := range s.tokens {
@@ -97,7 +98,7 @@ func (s *script) index() (exported []int) {
 		case t.text == "return" && depth > 0:
 			returned = append(returned, i+1)
 		case depth == 0 && (t.text == "const" || t.text == "let" || t.text == "var"):
-			if at := s.constant(i + 2); at > 0 {
+			if at := s.constantStart(i + 2); at > 0 {
 				s.names[next(1)] = at
 			}
 		}
@@ -105,9 +106,9 @@ func (s *script) index() (exported []int) {
 	return append(exported, returned...)
 }
 
-// constant returns the index of the first token in a constant's value. The parameter i is the
+// constantStart returns the index of the first token in a constant's value. The parameter i is the
 // index of the token after the constant's name, where a type may precede the value.
-func (s *script) constant(i int) int {
+func (s *script) constantStart(i int) int {
 	for end := min(i+40, len(s.tokens)); i < end; i++ {
 		switch s.tokens[i].kind {
 		case '=':
@@ -133,15 +134,15 @@ func (s *script) kind() byte {
 	return s.tokens[s.at].kind
 }
 
-// value reads an expression up to the punctuation that ends it. For an expression with operators,
-// the result is unread.
-func (s *script) value(depth int) any {
+// readValue reads an expression up to the punctuation that ends it. For an expression with
+// operators, the result is unread.
+func (s *script) readValue(depth int) any {
 	var value any = unread{}
 	if depth <= maxLiteral {
-		value = s.literal(depth)
+		value = s.readLiteral(depth)
 	}
 	if s.kind() == jsName && (s.peek(s.at) == "as" || s.peek(s.at) == "satisfies") {
-		s.skip()
+		s.skipExpression()
 		return value
 	}
 	switch s.kind() {
@@ -150,12 +151,12 @@ func (s *script) value(depth int) any {
 	case jsName: // start of the next statement, without a ";"
 		return value
 	}
-	s.skip()
+	s.skipExpression()
 	return unread{}
 }
 
-// literal reads a literal, a name, or a call.
-func (s *script) literal(depth int) any {
+// readLiteral reads a literal, a name, or a call.
+func (s *script) readLiteral(depth int) any {
 	t := jsToken{}
 	if s.at < len(s.tokens) {
 		t = s.tokens[s.at]
@@ -172,27 +173,27 @@ func (s *script) literal(depth int) any {
 	case jsOpen:
 		s.at++
 	case '{':
-		return s.object(depth)
+		return s.readObject(depth)
 	case '[', '(':
 		s.at++
-		list := s.list(depth)
+		list := s.readList(depth)
 		if t.kind == '[' {
 			return list
 		}
-		return s.grouped(list, depth)
+		return s.groupedValue(list, depth)
 	case jsName:
-		return s.named(depth)
+		return s.readNamed(depth)
 	}
 	return unread{}
 }
 
-// grouped returns the value of an expression that begins with parentheses. The parameter list
+// groupedValue returns the value of an expression that begins with parentheses. The parameter list
 // contains the elements in the parentheses. The value is the only element, or the result of an
 // arrow function.
-func (s *script) grouped(list []any, depth int) any {
+func (s *script) groupedValue(list []any, depth int) any {
 	if s.kind() == '=' && s.peek(s.at+1) == ">" {
 		s.at += 2
-		return s.body(depth)
+		return s.readBody(depth)
 	}
 	if len(list) == 1 {
 		return list[0]
@@ -200,21 +201,21 @@ func (s *script) grouped(list []any, depth int) any {
 	return unread{}
 }
 
-// body reads the expression that an arrow function returns.
-func (s *script) body(depth int) any {
+// readBody reads the expression that an arrow function returns.
+func (s *script) readBody(depth int) any {
 	if s.kind() == '{' {
-		s.skip()
+		s.skipExpression()
 		return unread{}
 	}
-	return s.value(depth + 1)
+	return s.readValue(depth + 1)
 }
 
-// named reads an expression that begins with a name, such as a constant, a keyword or a call.
-func (s *script) named(depth int) any {
+// readNamed reads an expression that begins with a name, such as a constant, a keyword or a call.
+func (s *script) readNamed(depth int) any {
 	name := s.tokens[s.at].text
 	s.at++
 	if name == "async" || name == "await" {
-		return s.literal(depth)
+		return s.readLiteral(depth)
 	}
 	for s.kind() == '.' {
 		name += "." + s.peek(s.at+1)
@@ -234,10 +235,10 @@ func (s *script) named(depth int) any {
 	switch at, isConstant := s.names[name]; {
 	case s.kind() == '(':
 		s.at++
-		return call{name, s.list(depth)}
+		return call{name, s.readList(depth)}
 	case s.kind() == '=' && s.peek(s.at+1) == ">":
 		s.at += 2
-		return s.body(depth)
+		return s.readBody(depth)
 	case isConstant:
 		return s.constantValue(name, at, depth)
 	case name == "true", name == "false", name == "null", name == "undefined", name != "" && name[0] >= '0' && name[0] <= '9':
@@ -255,14 +256,14 @@ func (s *script) constantValue(name string, at, depth int) any {
 	s.values[name] = unread{}
 	back := s.at
 	s.at = at
-	value := s.value(depth + 1)
+	value := s.readValue(depth + 1)
 	s.at = back
 	s.values[name] = value
 	return value
 }
 
-// list reads the rest of a list, and returns its values.
-func (s *script) list(depth int) []any {
+// readList reads the rest of a list, and returns its values.
+func (s *script) readList(depth int) []any {
 	list := []any{}
 	for s.at < len(s.tokens) {
 		switch s.kind() {
@@ -274,7 +275,7 @@ func (s *script) list(depth int) []any {
 			continue
 		}
 		before := s.at
-		list = append(list, s.value(depth+1))
+		list = append(list, s.readValue(depth+1))
 		if s.at == before {
 			s.at++
 		}
@@ -282,8 +283,8 @@ func (s *script) list(depth int) []any {
 	return list
 }
 
-// object reads an object literal.
-func (s *script) object(depth int) map[string]any {
+// readObject reads an object literal.
+func (s *script) readObject(depth int) map[string]any {
 	m := map[string]any{}
 	s.at++
 	for s.at < len(s.tokens) {
@@ -296,10 +297,10 @@ func (s *script) object(depth int) map[string]any {
 			s.at++
 			continue
 		case jsName, jsText:
-			s.member(m, depth)
+			s.readMember(m, depth)
 		default:
 			m[""] = unread{}
-			s.skip()
+			s.skipExpression()
 		}
 		if s.at == before {
 			s.at++
@@ -308,8 +309,8 @@ func (s *script) object(depth int) map[string]any {
 	return m
 }
 
-// member reads "key: value", "key" or a method.
-func (s *script) member(m map[string]any, depth int) {
+// readMember reads "key: value", "key" or a method.
+func (s *script) readMember(m map[string]any, depth int) {
 	key := s.peek(s.at)
 	if s.at+1 >= len(s.tokens) {
 		s.at++
@@ -318,30 +319,30 @@ func (s *script) member(m map[string]any, depth int) {
 	switch s.tokens[s.at+1].kind {
 	case ':':
 		s.at += 2
-		m[key] = s.value(depth + 1)
+		m[key] = s.readValue(depth + 1)
 	case ',', '}':
-		m[key] = s.named(depth)
+		m[key] = s.readNamed(depth)
 	default:
 		m[key] = unread{}
-		s.method()
+		s.skipMethod()
 	}
 }
 
-// method skips a method definition, which need not be followed by punctuation.
-func (s *script) method() {
+// skipMethod skips a method definition, which need not be followed by punctuation.
+func (s *script) skipMethod() {
 	for s.at < len(s.tokens) && s.kind() != '(' && s.kind() != ',' && s.kind() != '}' {
 		s.at++
 	}
 	for s.kind() == '(' || s.kind() == '{' {
-		s.group()
+		s.skipGroup()
 	}
 	if s.kind() != ',' {
-		s.skip()
+		s.skipExpression()
 	}
 }
 
-// group skips a group in brackets.
-func (s *script) group() {
+// skipGroup skips a group in brackets.
+func (s *script) skipGroup() {
 	for depth := 0; s.at < len(s.tokens); {
 		switch s.kind() {
 		case '(', '[', '{':
@@ -355,14 +356,14 @@ func (s *script) group() {
 	}
 }
 
-// skip skips the tokens up to the punctuation that ends an expression.
-func (s *script) skip() {
+// skipExpression skips the tokens up to the punctuation that ends an expression.
+func (s *script) skipExpression() {
 	for s.at < len(s.tokens) {
 		switch s.kind() {
 		case ',', ')', ']', '}', ';':
 			return
 		case '(', '[', '{':
-			s.group()
+			s.skipGroup()
 		default:
 			s.at++
 		}
@@ -404,10 +405,10 @@ func scanScript(text string) (tokens []jsToken) {
 	return tokens
 }
 
-// lengthTo returns the length of the text up to and including the string mark.
-func lengthTo(text, mark string) int {
-	if i := strings.Index(text, mark); i >= 0 {
-		return i + len(mark)
+// lengthTo returns the length of the text up to and including substr.
+func lengthTo(text, substr string) int {
+	if i := strings.Index(text, substr); i >= 0 {
+		return i + len(substr)
 	}
 	return len(text)
 }

@@ -93,7 +93,7 @@ func (j *jekyll) file(name string) {
 	if !isPage && ext != ".html" && ext != ".htm" {
 		return
 	}
-	v, has := j.matter(name)
+	v, has := j.readMatter(name)
 	if !has && !isPage {
 		return // the generator copies the file unchanged
 	}
@@ -102,12 +102,12 @@ func (j *jekyll) file(name string) {
 	}
 	stem := strings.TrimSuffix(name, ext)
 	if m := jekyllPost().FindStringSubmatch(stem); m != nil {
-		j.add(j.post(m, v), name)
+		j.addPage(j.postPath(m, v), name)
 		return
 	}
 	if collection, below, ok := strings.Cut(strings.TrimPrefix(stem, "_"), "/"); ok && strings.HasPrefix(stem, "_") {
 		if j.config.get("collections."+strings.ToLower(collection)+".output") == "true" {
-			j.add(j.item(collection, below, v), name)
+			j.addPage(j.itemPath(collection, below, v), name)
 		}
 		return
 	}
@@ -115,27 +115,27 @@ func (j *jekyll) file(name string) {
 		return // layouts and includes are not pages
 	}
 	if at := v.get("permalink"); at != "" {
-		j.add(at, name)
+		j.addPage(at, name)
 		return
 	}
 	dir, last := path.Split(stem)
 	pretty := j.style == "pretty" || strings.HasSuffix(j.style, "/")
 	switch {
 	case last == "index":
-		j.add(dir, name)
+		j.addPage(dir, name)
 	case pretty:
-		j.add(stem+"/", name)
+		j.addPage(stem+"/", name)
 	default:
-		j.add(stem+".html", name)
+		j.addPage(stem+".html", name)
 	}
 	if strings.EqualFold(last, "README") && !j.isFile(dir+"index.md") && !j.isFile(dir+"index.html") {
-		j.add(dir, name)
+		j.addPage(dir, name)
 	}
 }
 
-// post returns the path of a post. The parameter m contains the directory, the parts of the date
-// and the title.
-func (j *jekyll) post(m []string, v values) string {
+// postPath returns the path of a post. The parameter m contains the directory, the parts of the
+// date and the title.
+func (j *jekyll) postPath(m []string, v values) string {
 	year, _ := strconv.Atoi(m[2])
 	month, _ := strconv.Atoi(m[3])
 	day, _ := strconv.Atoi(m[4])
@@ -161,8 +161,8 @@ func (j *jekyll) post(m []string, v values) string {
 	})
 }
 
-// item returns the page path for a document in a collection.
-func (j *jekyll) item(collection, below string, v values) string {
+// itemPath returns the page path for a document in a collection.
+func (j *jekyll) itemPath(collection, below string, v values) string {
 	style := cmp.Or(v.get("permalink"), j.config.get("collections."+strings.ToLower(collection)+".permalink"))
 	if style == "" {
 		style = "/:collection/:path.html"

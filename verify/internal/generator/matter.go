@@ -38,9 +38,9 @@ func (v values) get(key string) string {
 	return ""
 }
 
-// matter parses the front matter of a document, and reports whether the document has front matter.
-// Front matter is YAML between two "---" lines, or TOML between two "+++" lines.
-func matter(source string) (values, bool) {
+// parseMatter parses the front matter of a document, and reports whether the document has front
+// matter. Front matter is YAML between two "---" lines, or TOML between two "+++" lines.
+func parseMatter(source string) (values, bool) {
 	source = strings.TrimPrefix(source, "\uFEFF")
 	for mark, parse := range map[string]func(string) values{"---": parseYAML, "+++": parseTOML} {
 		rest, ok := strings.CutPrefix(source, mark)
@@ -101,10 +101,10 @@ func parseYAML(text string) values {
 	return flat(tree)
 }
 
-// matter returns the front matter of the named document, and reports whether the document has
+// readMatter returns the front matter of the named document, and reports whether the document has
 // front matter. If the front matter is malformed, the page may have any path.
-func (s *Site) matter(name string) (values, bool) {
-	v, ok := matter(readText(s.fsys, name))
+func (s *Site) readMatter(name string) (values, bool) {
+	v, ok := parseMatter(readText(s.fsys, name))
 	s.doubt = s.doubt || ok && v == nil
 	return v, ok
 }
@@ -184,7 +184,7 @@ func (r *yamlReader) value(node *yaml.Node, depth int) any {
 		}
 		return list
 	case yaml.MappingNode:
-		return r.mapping(node, depth)
+		return r.convertMapping(node, depth)
 	case yaml.ScalarNode:
 		if node.Tag != "!!null" {
 			return node.Value
@@ -193,9 +193,9 @@ func (r *yamlReader) value(node *yaml.Node, depth int) any {
 	return nil
 }
 
-// mapping converts a YAML mapping. The mapping's own keys take precedence over keys from merged
-// mappings ("<<").
-func (r *yamlReader) mapping(node *yaml.Node, depth int) map[string]any {
+// convertMapping converts a YAML mapping. The mapping's own keys take precedence over keys from
+// merged mappings ("<<").
+func (r *yamlReader) convertMapping(node *yaml.Node, depth int) map[string]any {
 	m := map[string]any{}
 	var merged []any
 	for i := 0; i+1 < len(node.Content); i += 2 {

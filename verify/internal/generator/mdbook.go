@@ -50,17 +50,17 @@ func openMdBook(s *Site, config string) error {
 			continue
 		}
 		first = cmp.Or(first, name)
-		s.add(mdBookPath(strings.TrimPrefix(name, src+"/")), name)
+		s.addPage(mdBookPath(strings.TrimPrefix(name, src+"/")), name)
 	}
 	if text == "" {
 		return s.walk(src, func(name string) {
 			if strings.HasSuffix(name, ".md") {
-				s.add(mdBookPath(strings.TrimPrefix(name, src+"/")), name)
+				s.addPage(mdBookPath(strings.TrimPrefix(name, src+"/")), name)
 			}
 		})
 	}
 	if first != "" {
-		s.add("index.html", first)
+		s.addPage("index.html", first)
 	}
 	s.paths[summary] = ""
 	return nil

@@ -36,12 +36,12 @@ func openMkDocs(s *Site, config string) error {
 		m.filled, m.includes = true, true
 		m.marks = append(m.marks, mkDocsMarks("mkdocstrings"), mkDocsMarks("snippets"), mkDocsMarks("markdown_include"))
 	}
-	s.opaque = m.isOpen
+	s.opaque = m.hasUnknownParts
 	s.content = append(s.content, m.templates(child(tree, "theme", "custom_dir"))...)
 	return s.walk(docs, func(name string) {
 		below := strings.TrimPrefix(name, docs+"/")
 		if ext := path.Ext(name); ext == ".md" || ext == ".markdown" || ext == ".ipynb" {
-			s.add(directoryPath(below, directories), name)
+			s.addPage(directoryPath(below, directories), name)
 			stem := strings.TrimSuffix(name, ext)
 			m.translated[strings.TrimSuffix(stem, path.Ext(stem))+ext] = true
 		}
@@ -194,9 +194,9 @@ func (m *mkDocs) readExtensions(extensions any) {
 	}
 }
 
-// isOpen reports whether an extension or a plugin creates a part of the page for the document with
-// the given source.
-func (m *mkDocs) isOpen(source string) bool {
+// hasUnknownParts reports whether an extension or a plugin creates a part of the page for the
+// document with the given source.
+func (m *mkDocs) hasUnknownParts(source string) bool {
 	parts := mkDocsMarkdown().FindAllStringSubmatch(source, maxParts)
 	for _, part := range parts {
 		if m.includes && (part[1] == "" || m.makesParts(path.Join(m.docs, part[1]))) {

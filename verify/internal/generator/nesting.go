@@ -13,17 +13,17 @@ func isModest(text string) bool {
 	return depth <= maxNesting && key <= maxKey
 }
 
-// nesting examines a TOML text. The result most is the maximum depth of nested arrays and tables,
-// or the maximum number of dots in a key if that number is larger. The result longest is the
-// length of the longest key. If the text is malformed, the results are unspecified.
-func nesting(text string) (most, longest int) {
+// nesting examines a TOML text. The result maxDepth is the depth of nested arrays and tables, or
+// the maximum number of dots in a key if that number is larger. The result maxKeyLen is the length
+// of the longest key. If the text is malformed, the results are unspecified.
+func nesting(text string) (maxDepth, maxKeyLen int) {
 	depth, dots, start, isHeader := 0, 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '#':
 			n := strings.IndexByte(text[i:], '\n')
 			if n < 0 {
-				return most, longest
+				return maxDepth, maxKeyLen
 			}
 			i += n
 			dots, start, isHeader = 0, i+1, false
@@ -36,19 +36,19 @@ func nesting(text string) (most, longest int) {
 		case ']', '}':
 			depth--
 			if isHeader {
-				longest = max(longest, i-start)
+				maxKeyLen = max(maxKeyLen, i-start)
 			}
 		case '.':
 			dots++
 		case '=':
-			longest = max(longest, i-start)
+			maxKeyLen = max(maxKeyLen, i-start)
 			dots, start = 0, i+1
 		case ',', '\n':
 			dots, start, isHeader = 0, i+1, false
 		}
-		most = max(most, depth, dots)
+		maxDepth = max(maxDepth, depth, dots)
 	}
-	return most, longest
+	return maxDepth, maxKeyLen
 }
 
 // quotedLen returns the length of the string at the start of text.

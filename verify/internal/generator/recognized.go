@@ -12,12 +12,12 @@ import (
 func openVuePress(s *Site, _ string) error {
 	s.ids = func(headings []string) []string { return append(vueIDs(headings), githubIDs(headings)...) }
 	s.opaque = isVuePage
-	return s.recognized([]string{"."}, ".vuepress/public")
+	return s.openRecognized([]string{"."}, ".vuepress/public")
 }
 
 func openAstro(s *Site, _ string) error {
 	s.opaque = mdxImport().MatchString
-	return s.recognized([]string{"src"}, "public")
+	return s.openRecognized([]string{"src"}, "public")
 }
 
 // isNextra reports whether the configuration file of Next.js or of a theme belongs to Nextra.
@@ -27,7 +27,7 @@ func isNextra(fsys fs.FS, config string) bool {
 
 func openNextra(s *Site, _ string) error {
 	s.opaque = mdxImport().MatchString
-	return s.recognized([]string{"pages", "content", "app", "docs", "src/pages", "src/content", "src/app", "."}, "public")
+	return s.openRecognized([]string{"pages", "content", "app", "docs", "src/pages", "src/content", "src/app", "."}, "public")
 }
 
 var eleventyInput = expression(`\binput\s*:\s*["']([^"']*)["']|setInputDirectory\(\s*["']([^"']*)["']`)
@@ -38,7 +38,7 @@ func openEleventy(s *Site, config string) error {
 		input = m[1] + m[2]
 	}
 	s.opaque = func(string) bool { return true } // a plugin creates the fragments of headings
-	err := s.recognized([]string{input}, "public")
+	err := s.openRecognized([]string{input}, "public")
 	s.pictures = nil // only the configuration lists the copied directories
 	s.supplied = func(name string) bool { return !isPicture(name) || !fs.ValidPath(name) || !s.isFolder(path.Dir(name)) }
 	return err
@@ -48,7 +48,7 @@ func openEleventy(s *Site, config string) error {
 // begins with "_" is included in other documents.
 func openQuarto(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
-	err := s.recognized([]string{"."}, "")
+	err := s.openRecognized([]string{"."}, "")
 	find := s.resolve
 	s.resolve = func(doc, ref string) Target {
 		target := find(doc, ref)
@@ -80,7 +80,7 @@ func isQuartoPart(doc string) bool {
 // openAntora opens an Antora component, whose documents are in its modules.
 func openAntora(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
-	err := s.recognized([]string{"modules"}, "")
+	err := s.openRecognized([]string{"modules"}, "")
 	find := s.resolve
 	s.resolve = func(doc, ref string) Target {
 		if m := antoraPage().FindStringSubmatch(doc); m != nil {
@@ -100,16 +100,16 @@ func openAntora(s *Site, _ string) error {
 
 var antoraPage = expression(`^((?:.*/)?modules/[^/]+)/(?:pages|partials)/`)
 
-// recognized prepares a site with documents in the given folders. The generator copies the files
-// in the directory static.
-func (s *Site) recognized(folders []string, static string) error {
+// openRecognized prepares a site with documents in the given folders. The generator copies the
+// files in the directory static.
+func (s *Site) openRecognized(folders []string, static string) error {
 	s.content = nil
 	for _, dir := range folders {
-		s.content = append(s.content, s.in(dir))
+		s.content = append(s.content, s.fsPath(dir))
 	}
 	s.sources, s.assets, s.doubt = true, true, true
 	if static != "" {
-		s.pictures = []string{s.in(static)}
+		s.pictures = []string{s.fsPath(static)}
 	}
 	s.resolve = func(doc, ref string) Target { return s.findRecognized(doc, ref, static) }
 	return nil
@@ -144,5 +144,5 @@ func (s *Site) findRecognized(doc, ref, static string) Target {
 			}
 		}
 	}
-	return s.missing(doc, ref, Target{Missing, ref})
+	return s.finalTarget(doc, ref, Target{Missing, ref})
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// RSTIDs returns the fragments that docutils creates for a reStructuredText document. The result
-// open reports whether the page may contain other fragments, because parts of the page come from
-// other files.
-func RSTIDs(source string) (ids []string, open bool) {
+// RSTIDs returns the fragments that docutils creates for a reStructuredText document. If incomplete
+// is true, the page may contain other fragments, because parts of the page come from other files.
+func RSTIDs(source string) (ids []string, incomplete bool) {
 	names := markup.RSTNames(source)
 	seen := map[string]int{}
 	numbered := names.Notes

@@ -75,9 +75,9 @@ type Site struct {
 
 // root is a directory with the documents of one language or version.
 type root struct {
-	dir   string
-	at    string // path prefix of the pages, such as "fr/"
-	other string // fallback directory for missing documents, or ""
+	dir        string
+	pathPrefix string // path prefix of the pages, such as "fr/"
+	fallback   string // fallback directory for missing documents, or ""
 }
 
 // mount is a directory that the generator copies to the site.
@@ -87,31 +87,31 @@ type mount struct {
 }
 
 type preset struct {
-	name   string
-	config []string
-	open   func(*Site, string) error
-	is     func(fsys fs.FS, config string) bool // reports whether the configuration file belongs to the generator; nil if it always does
-	only   bool                                 // the preset is only detected: users can't choose it
-	leaves func(config string) bool             // reports whether the documents are outside the configuration's directory; may be nil
-	parts  func(fsys fs.FS, dir string) bool    // reports whether pages include documents outside the directory; may be nil
+	name       string
+	config     []string
+	open       func(*Site, string) error
+	belongs    func(fsys fs.FS, config string) bool // reports whether the configuration file belongs to the generator; nil if it always does
+	detectOnly bool                                 // the preset is only detected: users can't choose it
+	leaves     func(config string) bool             // reports whether the documents are outside the configuration's directory; may be nil
+	parts      func(fsys fs.FS, dir string) bool    // reports whether pages include documents outside the directory; may be nil
 }
 
 // presets returns all presets in the order of detection.
 func presets() []preset {
 	return []preset{
 		{name: "mdbook", config: []string{"book.toml"}, open: openMdBook},
-		{name: "hugo", config: hugoFiles(), open: openHugo, is: isHugo},
+		{name: "hugo", config: hugoFiles(), open: openHugo, belongs: isHugo},
 		{name: "docusaurus", config: scripts("docusaurus.config"), open: openDocusaurus, leaves: docusaurusLeaves},
 		{name: "vitepress", config: scripts(".vitepress/config"), open: openVitePress, leaves: vitePressLeaves},
 		{name: "mkdocs", config: []string{"mkdocs.yml", "mkdocs.yaml"}, open: openMkDocs},
-		{name: "sphinx", config: []string{"conf.py"}, open: openSphinx, is: isSphinx, parts: includesBeside},
-		{name: "jekyll", config: []string{"_config.yml", "_config.yaml"}, open: openJekyll, is: isJekyll},
-		{name: "vuepress", config: append(scripts(".vuepress/config"), ".vuepress/config.toml", ".vuepress/config.yml"), open: openVuePress, only: true},
-		{name: "astro", config: scripts("astro.config"), open: openAstro, only: true},
-		{name: "nextra", config: append(scripts("theme.config"), append(scripts("next.config"), "theme.config.jsx", "theme.config.tsx")...), open: openNextra, is: isNextra, only: true},
-		{name: "eleventy", config: append(scripts("eleventy.config"), ".eleventy.js", ".eleventy.cjs"), open: openEleventy, only: true},
-		{name: "quarto", config: []string{"_quarto.yml", "_quarto.yaml"}, open: openQuarto, only: true},
-		{name: "antora", config: []string{"antora.yml"}, open: openAntora, only: true},
+		{name: "sphinx", config: []string{"conf.py"}, open: openSphinx, belongs: isSphinx, parts: includesBeside},
+		{name: "jekyll", config: []string{"_config.yml", "_config.yaml"}, open: openJekyll, belongs: isJekyll},
+		{name: "vuepress", config: append(scripts(".vuepress/config"), ".vuepress/config.toml", ".vuepress/config.yml"), open: openVuePress, detectOnly: true},
+		{name: "astro", config: scripts("astro.config"), open: openAstro, detectOnly: true},
+		{name: "nextra", config: append(scripts("theme.config"), append(scripts("next.config"), "theme.config.jsx", "theme.config.tsx")...), open: openNextra, belongs: isNextra, detectOnly: true},
+		{name: "eleventy", config: append(scripts("eleventy.config"), ".eleventy.js", ".eleventy.cjs"), open: openEleventy, detectOnly: true},
+		{name: "quarto", config: []string{"_quarto.yml", "_quarto.yaml"}, open: openQuarto, detectOnly: true},
+		{name: "antora", config: []string{"antora.yml"}, open: openAntora, detectOnly: true},
 		{name: "obsidian", config: []string{".obsidian"}, open: openVault},
 		{name: "foam", config: []string{".foam"}, open: openVault},
 	}
@@ -129,7 +129,7 @@ func scripts(name string) (list []string) {
 func Presets() []string {
 	var list []string
 	for _, p := range presets() {
-		if !p.only {
+		if !p.detectOnly {
 			list = append(list, p.name)
 		}
 	}
@@ -153,7 +153,7 @@ func Detect(fsys fs.FS) (name, config string) {
 			first, _, _ := strings.Cut(name, "/")
 			return !names[first]
 		})
-		if config = p.find(fsys, "."); config != "" && !p.isBelow(fsys, config) {
+		if config = p.findConfig(fsys, "."); config != "" && !p.isBelow(fsys, config) {
 			return p.name, config
 		}
 	}
@@ -168,11 +168,12 @@ func Detect(fsys fs.FS) (name, config string) {
 	return "", ""
 }
 
-// find returns the name of the configuration file in the directory dir, or "" if there is none.
-func (p *preset) find(fsys fs.FS, dir string) string {
+// findConfig returns the name of the configuration file in the directory dir, or "" if there is
+// none.
+func (p *preset) findConfig(fsys fs.FS, dir string) string {
 	for _, name := range p.config {
 		name = path.Join(dir, name)
-		if _, err := fs.Stat(fsys, name); err == nil && (p.is == nil || p.is(fsys, name)) {
+		if _, err := fs.Stat(fsys, name); err == nil && (p.belongs == nil || p.belongs(fsys, name)) {
 			return name
 		}
 	}
@@ -185,17 +186,17 @@ func (p *preset) isBelow(fsys fs.FS, config string) bool {
 	return p.leaves != nil && p.leaves(readText(fsys, config))
 }
 
-// reaches reports whether the site uses documents outside the configuration's directory.
-func (p *preset) reaches(fsys fs.FS, config string) bool {
+// usesOutside reports whether the site uses documents outside the configuration's directory.
+func (p *preset) usesOutside(fsys fs.FS, config string) bool {
 	return p.isBelow(fsys, config) || p.parts != nil && p.parts(fsys, path.Dir(config))
 }
 
 // maxFolders is the maximum number of directories that are searched for a configuration.
 const maxFolders = 256
 
-// findBelow returns the name of a configuration file in a subdirectory of the root. If beside is
-// true, the site must use documents outside that subdirectory.
-func (p *preset) findBelow(fsys fs.FS, beside bool) string {
+// findBelow returns the name of a configuration file in a subdirectory of the root. If needsOutside
+// is true, the site must use documents outside that subdirectory.
+func (p *preset) findBelow(fsys fs.FS, needsOutside bool) string {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
 		return ""
@@ -204,7 +205,7 @@ func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 		if !d.IsDir() || strings.HasPrefix(d.Name(), ".") || skipped[d.Name()] {
 			continue
 		}
-		if config := p.find(fsys, d.Name()); config != "" && (!beside || p.reaches(fsys, config)) {
+		if config := p.findConfig(fsys, d.Name()); config != "" && (!needsOutside || p.usesOutside(fsys, config)) {
 			return config
 		}
 	}
@@ -230,8 +231,8 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 		return nil, fmt.Errorf("%w %q: choose %s", ErrPreset, name, strings.Join(Presets(), ", "))
 	}
 	p := &list[i]
-	p.is = nil // the caller has chosen the preset
-	if s.Config = p.find(fsys, "."); s.Config == "" && (p.leaves != nil || p.parts != nil) {
+	p.belongs = nil // the caller has chosen the preset
+	if s.Config = p.findConfig(fsys, "."); s.Config == "" && (p.leaves != nil || p.parts != nil) {
 		s.Config = cmp.Or(p.findBelow(fsys, true), p.findBelow(fsys, false))
 	}
 	text := ""
@@ -250,8 +251,8 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	return s, nil
 }
 
-// in converts a path in the configuration to a path in the file system.
-func (s *Site) in(name string) string {
+// fsPath converts a path in the configuration to a path in the file system.
+func (s *Site) fsPath(name string) string {
 	name = path.Join(s.base, name)
 	if !fs.ValidPath(name) {
 		s.doubt = true // the path is outside the root
@@ -281,10 +282,9 @@ const maxFiles = 1 << 20
 
 var errMany = errors.New("the site has too many files")
 
-// walk calls the function do for each file below a directory. It skips hidden directories and the
-// output directories of generators and package managers. For a missing directory, walk returns
-// nil.
-func (s *Site) walk(dir string, do func(name string)) error {
+// walk calls visit for each file below a directory. It skips hidden directories and the output
+// directories of generators and package managers. For a missing directory, walk returns nil.
+func (s *Site) walk(dir string, visit func(name string)) error {
 	n := 0
 	return fs.WalkDir(s.fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -298,7 +298,7 @@ func (s *Site) walk(dir string, do func(name string)) error {
 			if n++; n > maxFiles {
 				return errMany
 			}
-			do(name)
+			visit(name)
 		}
 		return nil
 	})
@@ -340,19 +340,19 @@ func (s *Site) isMade(p string) bool {
 // maxPath is the maximum length of a page path. File systems do not support longer paths.
 const maxPath = 4 << 10
 
-// add records that the generator creates the page at a path from a file. A file may have several
-// paths. The first path is the base for the links in the file.
-func (s *Site) add(at, file string) {
-	at = strings.TrimPrefix(path.Clean("/"+at)+slashOf(at), "/")
-	at = withoutIndex(at)
-	if len(at) > maxPath {
+// addPage records that the generator creates the page at pagePath from a file. A file may have
+// several paths. The first path is the base for the links in the file.
+func (s *Site) addPage(pagePath, file string) {
+	pagePath = strings.TrimPrefix(path.Clean("/"+pagePath)+slashOf(pagePath), "/")
+	pagePath = withoutIndex(pagePath)
+	if len(pagePath) > maxPath {
 		return
 	}
-	if _, ok := s.pages[at]; !ok {
-		s.pages[at] = file
+	if _, ok := s.pages[pagePath]; !ok {
+		s.pages[pagePath] = file
 	}
 	if _, ok := s.paths[file]; !ok {
-		s.paths[file] = at
+		s.paths[file] = pagePath
 	}
 }
 

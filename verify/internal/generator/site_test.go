@@ -280,7 +280,7 @@ func TestMatter(t *testing.T) {
 	for source, want := range map[string]string{
 		"---\na: b\n---\ntext": "b", "+++\na = 'b'\n+++\n": "b", "\uFEFF---\r\na: b\r\n---\r\n": "b", "---\na: b\n": "", "text\n---\na: b\n---\n": "", "--- x\na: b\n---\n": "", "": "",
 	} {
-		v, ok := matter(source)
+		v, ok := parseMatter(source)
 		if v.get("a") != want || ok != (want != "") {
 			t.Errorf("%q: %v, %v", source, v, ok)
 		}

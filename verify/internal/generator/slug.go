@@ -10,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mapped replaces each rune r in heading by f(r). If f returns a negative value, mapped removes
+// mapRunes replaces each rune r in heading by f(r). If f returns a negative value, mapRunes removes
 // the rune.
-func mapped(heading string, f func(rune) rune) string {
+func mapRunes(heading string, f func(rune) rune) string {
 	return strings.Map(f, strings.TrimSpace(heading))
 }
 
@@ -36,7 +36,7 @@ func githubIDs(headings []string) []string {
 // in lower case, marks, digits, "_" and "-", and a "-" for each space. For repeated headings, see
 // [Numbered].
 func GitHubID(heading string) string {
-	return mapped(heading, func(r rune) rune {
+	return mapRunes(heading, func(r rune) rune {
 		switch {
 		case r == ' ':
 			return '-'
@@ -47,24 +47,24 @@ func GitHubID(heading string) string {
 	})
 }
 
-// Numbered returns a unique form of name. If the map seen contains the name, because an earlier
+// Numbered returns a unique form of name. If usedNames contains the name, because an earlier
 // heading has the same name, Numbered appends the separator and a number.
-func Numbered(seen map[string]int, name, separator string) string {
+func Numbered(usedNames map[string]int, name, separator string) string {
 	result := name
 	for {
-		if _, taken := seen[result]; !taken {
-			seen[result] = 0
+		if _, taken := usedNames[result]; !taken {
+			usedNames[result] = 0
 			return result
 		}
-		seen[name]++
-		result = name + separator + strconv.Itoa(seen[name])
+		usedNames[name]++
+		result = name + separator + strconv.Itoa(usedNames[name])
 	}
 }
 
-// counted is like Numbered, but does not add the names that it creates to the map seen.
-func counted(seen map[string]int, name string) string {
-	seen[name]++
-	if n := seen[name] - 1; n > 0 {
+// countName is like Numbered, but does not add the names that it creates to usedNames.
+func countName(usedNames map[string]int, name string) string {
+	usedNames[name]++
+	if n := usedNames[name] - 1; n > 0 {
 		return name + "-" + strconv.Itoa(n)
 	}
 	return name
@@ -76,7 +76,7 @@ func mdBookIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
 	for _, h := range headings {
-		name := mapped(h, func(r rune) rune {
+		name := mapRunes(h, func(r rune) rune {
 			switch {
 			case r >= 'A' && r <= 'Z':
 				return unicode.ToLower(r)
@@ -88,7 +88,7 @@ func mdBookIDs(headings []string) []string {
 			return -1
 		})
 		// mdBook 0.5 converts all letters to lower case.
-		id := counted(seen, name)
+		id := countName(seen, name)
 		ids = append(ids, id)
 		if lower := strings.ToLower(id); lower != id {
 			ids = append(ids, lower)
@@ -111,7 +111,7 @@ func hugoIDs(id func(string) string) func([]string) []string {
 
 // hugoID returns the fragment that Hugo creates by default (type "github").
 func hugoID(heading string) string {
-	return mapped(heading, func(r rune) rune {
+	return mapRunes(heading, func(r rune) rune {
 		switch {
 		case r == ' ', r == '-':
 			return '-'
@@ -135,7 +135,7 @@ func kramdownGFM(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
 	for _, h := range headings {
-		name := mapped(h, func(r rune) rune {
+		name := mapRunes(h, func(r rune) rune {
 			switch {
 			case r == ' ', r == '\t':
 				return '-'
@@ -144,7 +144,7 @@ func kramdownGFM(headings []string) []string {
 			}
 			return -1
 		})
-		ids = append(ids, counted(seen, name))
+		ids = append(ids, countName(seen, name))
 	}
 	return ids
 }
@@ -156,7 +156,7 @@ func kramdownIDs(headings []string) []string {
 	var ids []string
 	for _, h := range headings {
 		h = strings.TrimLeftFunc(h, func(r rune) bool { return (r|0x20) < 'a' || (r|0x20) > 'z' })
-		name := mapped(h, func(r rune) rune {
+		name := mapRunes(h, func(r rune) rune {
 			switch {
 			case r == ' ':
 				return '-'
@@ -168,7 +168,7 @@ func kramdownIDs(headings []string) []string {
 		if name == "" {
 			name = "section"
 		}
-		ids = append(ids, counted(seen, name))
+		ids = append(ids, countName(seen, name))
 	}
 	return ids
 }

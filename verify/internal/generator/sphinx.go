@@ -84,7 +84,7 @@ func openSphinx(s *Site, config string) error {
 	}
 	for _, m := range sphinxExtra().FindAllStringSubmatch(config, -1) {
 		for _, dir := range quoted().FindAllStringSubmatch(m[1], -1) {
-			dir := s.in(dir[1])
+			dir := s.fsPath(dir[1])
 			s.mounts = append(s.mounts, mount{dir, "", true}, mount{dir, "_static/", true})
 		}
 	}
@@ -103,7 +103,7 @@ func openSphinx(s *Site, config string) error {
 		default:
 			return
 		}
-		s.add(strings.TrimSuffix(strings.TrimPrefix(name, s.base+"/"), path.Ext(name))+".html", name)
+		s.addPage(strings.TrimSuffix(strings.TrimPrefix(name, s.base+"/"), path.Ext(name))+".html", name)
 		text := readText(s.fsys, name)
 		s.names = s.names || sphinxGlossary().MatchString(text)
 		for _, part := range includesOf(name, text) {

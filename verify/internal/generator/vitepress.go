@@ -12,14 +12,14 @@ import (
 
 type vitePress struct {
 	*Site
-	src      string
-	clean    bool
-	sources  map[string]string // documents by page path without file extension, both before and after rewrites
-	at       map[string]string // page paths without file extension, by document
-	dynamic  []*regexp.Regexp  // paths of pages that a program creates
-	excluded []*regexp.Regexp
-	rewrites []rewrite
-	ignored  []*regexp.Regexp // links that the configuration allows to be dead
+	src       string
+	clean     bool
+	sources   map[string]string // documents by page path without file extension, both before and after rewrites
+	pagePaths map[string]string // page paths without file extension, by document
+	dynamic   []*regexp.Regexp  // paths of pages that a program creates
+	excluded  []*regexp.Regexp
+	rewrites  []rewrite
+	ignored   []*regexp.Regexp // links that the configuration allows to be dead
 }
 
 // rewrite maps documents to other page paths.
@@ -37,19 +37,19 @@ func vitePressLeaves(text string) bool {
 // becomes the page a.html.
 func openVitePress(s *Site, text string) error {
 	config := readScript(text)
-	v := &vitePress{Site: s, sources: map[string]string{}, at: map[string]string{}, clean: textOf(config["cleanUrls"]) == "true"}
+	v := &vitePress{Site: s, sources: map[string]string{}, pagePaths: map[string]string{}, clean: textOf(config["cleanUrls"]) == "true"}
 	s.doubt = config == nil && text != "" || config[""] != nil
 	if base, ok := config["base"].(string); ok {
 		s.prefix = base
 	}
 	src, isText := config["srcDir"].(string)
 	s.doubt = s.doubt || !isText && config["srcDir"] != nil
-	v.src = s.in(src)
+	v.src = s.fsPath(src)
 	v.readLists(config)
 	s.content, s.rooted, s.clean, s.sources, s.assets = []string{v.src}, true, true, true, true
 	s.mounts, s.pictures = []mount{{path.Join(v.src, "public"), "", true}}, []string{path.Join(v.src, "public")}
 	s.made = []string{"404.html", "sitemap.xml", "assets/*", "hashmap.json"}
-	s.resolve, s.opaque, s.ids = v.find, isVuePage, vueIDs
+	s.resolve, s.opaque, s.ids = v.findTarget, isVuePage, vueIDs
 	if child(config, "markdown", "anchor") != nil || child(config, "markdown", "slugify") != nil {
 		s.opaque = func(string) bool { return true } // the configuration determines the fragments of headings
 	}
@@ -147,33 +147,33 @@ func (v *vitePress) add(name string) {
 		}
 	}
 	stem := strings.TrimSuffix(at, ".md")
-	v.at[name] = stem
+	v.pagePaths[name] = stem
 	v.sources[stem] = name
 	if original := strings.TrimSuffix(below, ".md"); v.sources[original] == "" {
 		v.sources[original] = name
 	}
-	v.Site.add(stem+".html", name)
+	v.Site.addPage(stem+".html", name)
 }
 
 // routePart matches a parameter in the path of a document. A program replaces the parameter to
 // create pages.
 var routePart = expression(`\[\w+\]`)
 
-// find returns the target of a link. It uses the same rules as the link plugin and the dead link
-// check of VitePress.
-func (v *vitePress) find(doc, ref string) Target {
+// findTarget returns the target of a link. It uses the same rules as the link plugin and the dead
+// link check of VitePress.
+func (v *vitePress) findTarget(doc, ref string) Target {
 	if ref[0] == '@' || ref[0] == '~' {
 		return Target{Undecided, ref} // the reference is an alias or the name of a package
 	}
 	target := v.findPage(doc, ref)
-	if _, isPage := v.at[doc]; target.Kind == Missing && isDocument(doc) && (!isPage || isAbout(doc)) {
+	if _, isPage := v.pagePaths[doc]; target.Kind == Missing && isDocument(doc) && (!isPage || isAbout(doc)) {
 		return Target{Kind: Plain} // repository hosts also show the document, outside the site
 	}
 	return target
 }
 
 func (v *vitePress) findPage(doc, ref string) Target {
-	stem, isPage := v.at[doc]
+	stem, isPage := v.pagePaths[doc]
 	if !isPage {
 		stem = strings.TrimSuffix(strings.TrimPrefix(doc, v.src+"/"), path.Ext(doc))
 	}
@@ -190,33 +190,33 @@ func (v *vitePress) findPage(doc, ref string) Target {
 		at = path.Join(path.Dir(stem), page)
 	}
 	below, hasBase := strings.CutPrefix("/"+path.Clean(at), v.prefix)
-	if target := v.page(path.Clean(at)); target.Kind != Missing || !absolute || !hasBase {
-		return v.judge(doc, page, path.Clean(at), target)
+	if target := v.targetAt(path.Clean(at)); target.Kind != Missing || !absolute || !hasBase {
+		return v.judgeMissing(doc, page, path.Clean(at), target)
 	}
-	return v.judge(doc, page, path.Clean(at), v.page(below)) // links in HTML include the base path
+	return v.judgeMissing(doc, page, path.Clean(at), v.targetAt(below)) // links in HTML include the base path
 }
 
-// page returns the target for the path in the parameter at, which has no file extension.
-func (v *vitePress) page(at string) Target {
-	if file, ok := v.sources[at]; ok {
+// targetAt returns the target for a path, which has no file extension.
+func (v *vitePress) targetAt(pagePath string) Target {
+	if file, ok := v.sources[pagePath]; ok {
 		return Target{File, file}
 	}
-	if file, ok := v.sources[path.Join(at, "index")]; ok && v.clean {
+	if file, ok := v.sources[path.Join(pagePath, "index")]; ok && v.clean {
 		return Target{File, file} // servers return the file for a path without the extension
 	}
-	for _, name := range []string{at + ".html", at} {
+	for _, name := range []string{pagePath + ".html", pagePath} {
 		if public := path.Join(v.src, "public", name); v.isFile(public) {
 			return Target{File, public}
 		}
 	}
-	if made := v.Site.page(at); made.Kind == Made {
+	if made := v.Site.pageAt(pagePath); made.Kind == Made {
 		return made
 	}
-	return Target{Missing, at}
+	return Target{Missing, pagePath}
 }
 
-// judge returns the final target of a link to a missing page.
-func (v *vitePress) judge(doc, link, at string, target Target) Target {
+// judgeMissing returns the final target of a link to a missing page.
+func (v *vitePress) judgeMissing(doc, link, at string, target Target) Target {
 	if target.Kind != Missing {
 		return target
 	}
