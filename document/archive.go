@@ -29,10 +29,10 @@ func (f *finder) tar(it item) {
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
-		if !f.next(it) {
+		if !f.countMember(it) {
 			return
 		}
-		f.find(it.part(unpacked{r, f}, h.Name, h.Name))
+		f.find(it.newMember(unpacked{r, f}, h.Name, h.Name))
 	}
 }
 
@@ -48,7 +48,7 @@ const (
 var errEncrypted = errors.New("the member is encrypted")
 
 func (f *finder) zip(it item, h *head) {
-	whole, size, err := f.whole(&it, h, "a zip archive")
+	whole, size, err := f.wholeReader(&it, h, "a zip archive")
 	var r *zip.Reader
 	if err == nil {
 		r, err = zip.NewReader(whole, size)
@@ -63,7 +63,7 @@ func (f *finder) zip(it item, h *head) {
 		if !file.Mode().IsRegular() {
 			continue
 		}
-		if !f.next(it) {
+		if !f.countMember(it) {
 			return
 		}
 		f.zipFile(it, file)
@@ -71,7 +71,7 @@ func (f *finder) zip(it item, h *head) {
 }
 
 func (f *finder) zipFile(it item, file *zip.File) {
-	part := it.part(nil, file.Name, file.Name)
+	part := it.newMember(nil, file.Name, file.Name)
 	if file.Flags&zipEncrypted != 0 {
 		f.fail(part, errEncrypted)
 		return
@@ -101,30 +101,30 @@ func (f *finder) webArchive(it item) {
 		}
 		target := record.Target()
 		if isWAT(record) {
-			if !f.next(it) {
+			if !f.countMember(it) {
 				return
 			}
-			part := it.part(unpacked{record, f}, target, target)
+			part := it.newMember(unpacked{record, f}, target, target)
 			part.typ, part.base = record.Get("Content-Type"), target
-			f.wat(part)
+			f.readWAT(part)
 			continue
 		}
 		p, ok := record.Payload()
 		if !ok || p.Status != 0 && p.Status/100 != 2 {
 			continue // the record contains no page or an error page
 		}
-		if !f.next(it) {
+		if !f.countMember(it) {
 			return
 		}
-		part := it.part(unpacked{p, f}, target, target)
+		part := it.newMember(unpacked{p, f}, target, target)
 		part.typ, part.base = p.Type, target
 		f.find(part)
 	}
 }
 
-// resolved resolves the base URL that a page declares against the URL of the page. If the base URL
-// is invalid, resolved returns the URL of the page.
-func resolved(base, page string) string {
+// resolveBase resolves the base URL that a page declares against the URL of the page. If the base
+// URL is invalid, resolveBase returns the URL of the page.
+func resolveBase(base, page string) string {
 	ref, err := relative.Parse(base)
 	if err != nil || base == "" {
 		return page

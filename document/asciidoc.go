@@ -22,15 +22,15 @@ import (
 // asciidocLinks replaces references to attributes that the document defines. If a destination
 // contains a reference to another attribute, the field Ref is the whole destination as written.
 func asciidocLinks(text string, o *Options) iter.Seq[Link] {
-	return marked(text, o, markup.Asciidoc, markup.HTMLValue)
+	return markedLinks(text, o, markup.Asciidoc, markup.HTMLValue)
 }
 
-// marked yields the links in a document. The function read splits the text into pieces of markup,
-// and n is the notation of running text.
-func marked(text string, o *Options, read func(string) iter.Seq[markup.Piece], n markup.Notation) iter.Seq[Link] {
+// markedLinks yields the links in a document. The function split divides the text into pieces of
+// markup, and n is the notation of running text.
+func markedLinks(text string, o *Options, split func(string) iter.Seq[markup.Piece], n markup.Notation) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
-		for p := range read(text) {
+		for p := range split(text) {
 			if d.markedPiece(p, n); d.done {
 				return
 			}
@@ -45,14 +45,14 @@ func (d *linkFinder) markedPiece(p markup.Piece, n markup.Notation) {
 		d.markedProse(p.Start, p.End, n)
 	case markup.Code:
 		if !d.o.NoCode {
-			d.prose(p.Start, p.End, markup.Literal)
+			d.readProse(p.Start, p.End, markup.Literal)
 		}
 	case markup.Unseen:
-		d.hidden(p.Start, p.End)
+		d.readHidden(p.Start, p.End)
 	case markup.HTMLBlock:
 		d.html(p.Start, p.End)
 	default:
-		d.destination(p, n)
+		d.emitDestination(p, n)
 	}
 }
 
@@ -62,8 +62,8 @@ var pieceElements = map[markup.PieceKind]string{markup.Xref: "xref", markup.Incl
 // markedForms maps the kind of a piece to the form of its link. For other kinds, the form is Link.
 var markedForms = map[markup.PieceKind]extract.Form{markup.Image: extract.Image, markup.Definition: extract.Definition, markup.Autolink: extract.Bare}
 
-// destination reports the link whose destination is the piece p.
-func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
+// emitDestination reports the link whose destination is the piece p.
+func (d *linkFinder) emitDestination(p markup.Piece, n markup.Notation) {
 	if (p.Kind == markup.Role || p.Kind == markup.Label) && !d.o.Templates || p.End-p.Start > maxPiece {
 		return
 	}
@@ -79,14 +79,14 @@ func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
 	text = strings.ReplaceAll(text, " ", "%20")
 	if element := pieceElements[p.Kind]; element != "" && !strings.Contains(text, "://") && len(text) <= locus.MaxLen {
 		// The text is a name, in which a ":" does not follow a scheme.
-		d.emit(Link{Match: extract.Match{Form: form, Start: int64(p.Start), End: int64(p.End)}, Ref: d.cloned(text), Element: element})
+		d.emit(Link{Match: extract.Match{Form: form, Start: int64(p.Start), End: int64(p.End)}, Ref: d.cloneText(text), Element: element})
 		return
 	}
-	d.refer(text, p.Start, p.End, form, pieceElements[p.Kind])
+	d.emitReference(text, p.Start, p.End, form, pieceElements[p.Kind])
 }
 
-// cloned returns text. If links must not retain the document's memory, it returns a copy.
-func (d *linkFinder) cloned(text string) string {
+// cloneText returns text. If links must not retain the document's memory, it returns a copy.
+func (d *linkFinder) cloneText(text string) string {
 	if d.o.Extract.Clone {
 		return strings.Clone(text)
 	}
@@ -103,6 +103,6 @@ func (d *linkFinder) markedProse(start, end int, n markup.Notation) {
 		}
 		return yield(l)
 	}
-	d.prose(start, end, n)
+	d.readProse(start, end, n)
 	d.yield = yield
 }

@@ -32,84 +32,84 @@ func linksAs(t testing.TB, name string) finder {
 func TestAsciiDoc(t *testing.T) {
 	testRows(t, linksAs(t, "a.adoc"), nil, []row{
 		// Links with labels, and bare URLs.
-		{"http://h/s200[good] link:http://h/w[w] http://h/x[] http://h/y", want("link http://h/s200", "link http://h/w", "link http://h/x", "bare http://h/y")},
-		{"http://h/ids#one[sec], (http://h/a) *http://h/b* _http://h/c_ \"http://h/d\"", want("link http://h/ids#one", "bare http://h/a", "bare http://h/b", "bare http://h/c", "bare http://h/d")},
-		{"http://h/a[text http://h/b] <http://h/c> http://h/d[two\nlines]", want("link http://h/a", "bracketed http://h/c", "link http://h/d")},
-		{"http://h/a[x \\] y] http://h/b[see [1]] http://h/c[", want("link http://h/a", "link http://h/b", "bare http://h/c")},
-		{"x [http://h/a] xhttp://h/b gopher://h/c[d] http://h/?a&amp;b[c]", want("bare http://h/a", "bare gopher://h/c", `link http://h/?a&b as "http://h/?a&amp;b"`)},
-		{"http://h/v1\\...v2[x]", want(`link http://h/v1...v2 as "http://h/v1\\...v2"`)},
-		{"link:a.html[b] link:++c d.html++[e] link:f g[h] link:[i] link:j", want("link a.html", `link c%20d.html as "c d.html"`)},
-		{"mailto:a@b[c] mailto:d@e", want("link mailto:a@b", "bare mailto:d@e")},
+		{"http://h/s200[good] link:http://h/w[w] http://h/x[] http://h/y", wantLines("link http://h/s200", "link http://h/w", "link http://h/x", "bare http://h/y")},
+		{"http://h/ids#one[sec], (http://h/a) *http://h/b* _http://h/c_ \"http://h/d\"", wantLines("link http://h/ids#one", "bare http://h/a", "bare http://h/b", "bare http://h/c", "bare http://h/d")},
+		{"http://h/a[text http://h/b] <http://h/c> http://h/d[two\nlines]", wantLines("link http://h/a", "bracketed http://h/c", "link http://h/d")},
+		{"http://h/a[x \\] y] http://h/b[see [1]] http://h/c[", wantLines("link http://h/a", "link http://h/b", "bare http://h/c")},
+		{"x [http://h/a] xhttp://h/b gopher://h/c[d] http://h/?a&amp;b[c]", wantLines("bare http://h/a", "bare gopher://h/c", `link http://h/?a&b as "http://h/?a&amp;b"`)},
+		{"http://h/v1\\...v2[x]", wantLines(`link http://h/v1...v2 as "http://h/v1\\...v2"`)},
+		{"link:a.html[b] link:++c d.html++[e] link:f g[h] link:[i] link:j", wantLines("link a.html", `link c%20d.html as "c d.html"`)},
+		{"mailto:a@b[c] mailto:d@e", wantLines("link mailto:a@b", "bare mailto:d@e")},
 		{"http://h/a[image:b.png[c]] image:d e.png[f,link=http://h/g] icon:h[link=\"i.html\"]",
-			want("link http://h/a", "image b.png", `image d%20e.png as "d e.png"`, "link http://h/g", "link i.html")},
+			wantLines("link http://h/a", "image b.png", `image d%20e.png as "d e.png"`, "link http://h/g", "link i.html")},
 		// Cross references.
 		{"<<a>> <<b,text>> <<#c>> <<d.adoc#e,f>> <<g#h>> <<i.adoc#>> <<j\nk>>",
-			want(`xref #a as "a"`, `xref #b as "b"`, "xref #c", "xref d.adoc#e", `xref g.adoc#h as "g#h"`, `xref i.adoc as "i.adoc#"`, "xref #j\nk as \"j\\nk\"")},
+			wantLines(`xref #a as "a"`, `xref #b as "b"`, "xref #c", "xref d.adoc#e", `xref g.adoc#h as "g#h"`, `xref i.adoc as "i.adoc#"`, "xref #j\nk as \"j\\nk\"")},
 		{"xref:a[] xref:b.adoc[b] xref:c.adoc#d[e] xref:f#g[] xref:h.pdf[i] xref:#j[k]",
-			want(`xref #a as "a"`, "xref b.adoc", "xref c.adoc#d", `xref f.adoc#g as "f#g"`, "xref h.pdf", "xref #j")},
+			wantLines(`xref #a as "a"`, "xref b.adoc", "xref c.adoc#d", `xref f.adoc#g as "f#g"`, "xref h.pdf", "xref #j")},
 		{"a << b >> c <<>> <<=", nil},
-		{"xref:m:p.adoc[x] xref:1.0@c:m:p.adoc[] include::partial$p.adoc[]", want("xref m:p.adoc", "xref 1.0@c:m:p.adoc")},
+		{"xref:m:p.adoc[x] xref:1.0@c:m:p.adoc[] include::partial$p.adoc[]", wantLines("xref m:p.adoc", "xref 1.0@c:m:p.adoc")},
 		// Blocks that refer to files.
-		{"image::a.png[]\nvideo::b.mp4[]\naudio::c.ogg[]\nvideo::d[youtube]\n", want("image a.png", "link b.mp4", "link c.ogg")},
+		{"image::a.png[]\nvideo::b.mp4[]\naudio::c.ogg[]\nvideo::d[youtube]\n", wantLines("image a.png", "link b.mp4", "link c.ogg")},
 		{":imagesdir: img/\n\nimage::a.png[]\nimage:b.png[] image:http://h/c.png[] image:/d.png[]",
-			want(`image img/a.png as "a.png"`, `image img/b.png as "b.png"`, "image http://h/c.png", "image /d.png")},
-		{"include::a.adoc[]\n\n----\ninclude::b.rb[tag=c]\n----\n\ninclude::d.adoc[opts=optional]\n\\include::e.adoc[]", want("include a.adoc", "include b.rb")},
+			wantLines(`image img/a.png as "a.png"`, `image img/b.png as "b.png"`, "image http://h/c.png", "image /d.png")},
+		{"include::a.adoc[]\n\n----\ninclude::b.rb[tag=c]\n----\n\ninclude::d.adoc[opts=optional]\n\\include::e.adoc[]", wantLines("include a.adoc", "include b.rb")},
 		// Attributes.
 		{":a: http://h\n:b: {a}/b\n:c!:\n\n{b}[d] {a}/e[] {b}/{c}/f[g] {A}/h link:{b}[i]",
-			want(`link http://h/b as "{b}"`, `link http://h/e as "{a}/e"`, `link http://h/b/{c}/f as "{b}/{c}/f"`, `bare http://h/h as "{A}/h"`, `link http://h/b as "{b}"`)},
-		{"http://h/{v}/x[y] http://h/{v}/z. link:{u}[w] image:{i}/j.png[]\n{u}", want("link http://h/{v}/x", "bare http://h/{v}/z", "link {u}", "image {i}/j.png")},
-		{":a: http://h/ \\\n  b\n:!c:\n\n{a}[]", want(`bare http://h/ as "{a}"`)},
-		{":a: b \\\n  c\n\nhttp://h/{a}[x]", want(`bare http://h/b as "http://h/{a}"`)},
-		{"ifdef::x[]\n:a: b\nendif::[]\nifndef::c[:c: d]\n\nlink:{a}[] link:{c}[]", want("link {a}", `link d as "{c}"`)},
-		{"= T\n:a: b\n\nx\n:a: c\n\n:a: d\n\nlink:{a}[] \\{a}[]", want(`link d as "{a}"`)},
+			wantLines(`link http://h/b as "{b}"`, `link http://h/e as "{a}/e"`, `link http://h/b/{c}/f as "{b}/{c}/f"`, `bare http://h/h as "{A}/h"`, `link http://h/b as "{b}"`)},
+		{"http://h/{v}/x[y] http://h/{v}/z. link:{u}[w] image:{i}/j.png[]\n{u}", wantLines("link http://h/{v}/x", "bare http://h/{v}/z", "link {u}", "image {i}/j.png")},
+		{":a: http://h/ \\\n  b\n:!c:\n\n{a}[]", wantLines(`bare http://h/ as "{a}"`)},
+		{":a: b \\\n  c\n\nhttp://h/{a}[x]", wantLines(`bare http://h/b as "http://h/{a}"`)},
+		{"ifdef::x[]\n:a: b\nendif::[]\nifndef::c[:c: d]\n\nlink:{a}[] link:{c}[]", wantLines("link {a}", `link d as "{c}"`)},
+		{"= T\n:a: b\n\nx\n:a: c\n\n:a: d\n\nlink:{a}[] \\{a}[]", wantLines(`link d as "{a}"`)},
 		// Text that is not a link.
-		{"\\http://h/a \\link:b[c] \\<<d>> +http://h/e+ ++http://h/f++ `+http://h/g+`", want("bare http://h/a", "bare http://h/e", "bare http://h/f", "bare http://h/g")},
-		{"+++<a href=b>+++ pass:[<a href=c>] $$<<d>>$$", want("a href b", "a href c")},
-		{"++++\n<a href=a>\n++++\n\n////\nhttp://h/b\n////\n// http://h/c\n[comment]\nhttp://h/d", want("a href a")},
+		{"\\http://h/a \\link:b[c] \\<<d>> +http://h/e+ ++http://h/f++ `+http://h/g+`", wantLines("bare http://h/a", "bare http://h/e", "bare http://h/f", "bare http://h/g")},
+		{"+++<a href=b>+++ pass:[<a href=c>] $$<<d>>$$", wantLines("a href b", "a href c")},
+		{"++++\n<a href=a>\n++++\n\n////\nhttp://h/b\n////\n// http://h/c\n[comment]\nhttp://h/d", wantLines("a href a")},
 		// Tables, titles and lists.
-		{"|===\n|http://h/a|link:b[c]\n|http://h/d\n|===\n,===\nhttp://h/e,http://h/f\n,===", want("bare http://h/a", "link b", "bare http://h/d", "bare http://h/e", "bare http://h/f")},
-		{"= T http://h/a[b]\n\n.link:c[d]\n* link:e[f]\n\n  link:g[h]\n\nT link:i[]\n----------\n\nlink:j[]\n\n----\nlink:k[]\n----", want("link http://h/a", "link c", "link e", "link i", "link j")},
+		{"|===\n|http://h/a|link:b[c]\n|http://h/d\n|===\n,===\nhttp://h/e,http://h/f\n,===", wantLines("bare http://h/a", "link b", "bare http://h/d", "bare http://h/e", "bare http://h/f")},
+		{"= T http://h/a[b]\n\n.link:c[d]\n* link:e[f]\n\n  link:g[h]\n\nT link:i[]\n----------\n\nlink:j[]\n\n----\nlink:k[]\n----", wantLines("link http://h/a", "link c", "link e", "link i", "link j")},
 	})
 }
 
 func TestAsciiDocCode(t *testing.T) {
 	o := &document.Options{NoCode: true}
 	testRows(t, linksAs(t, "a.asciidoc"), o, []row{
-		{"----\nhttp://h/a\n----\n\n....\nhttp://h/b\n....\n\n```sh\nhttp://h/c\n```\n\n http://h/d\n\n[source]\nhttp://h/e\n\nhttp://h/f", want("bare http://h/f")},
-		{"`http://h/a` `link:b[c]` ``http://h/d``e \\http://h/f +http://h/g+ `+http://h/h+` http://h/i", want("link b", "bare http://h/i")},
-		{"[source]\n--\nhttp://h/a\n--\nhttp://h/b\n\n====\n----\n====\nhttp://h/c", want("bare http://h/b", "bare http://h/c")},
-		{"* a\n+\n----\nhttp://h/a\n----\n  * http://h/b\n\nx::\n\n  http://h/c\n\nstem:[http://h/d]", want("bare http://h/b", "bare http://h/c")},
+		{"----\nhttp://h/a\n----\n\n....\nhttp://h/b\n....\n\n```sh\nhttp://h/c\n```\n\n http://h/d\n\n[source]\nhttp://h/e\n\nhttp://h/f", wantLines("bare http://h/f")},
+		{"`http://h/a` `link:b[c]` ``http://h/d``e \\http://h/f +http://h/g+ `+http://h/h+` http://h/i", wantLines("link b", "bare http://h/i")},
+		{"[source]\n--\nhttp://h/a\n--\nhttp://h/b\n\n====\n----\n====\nhttp://h/c", wantLines("bare http://h/b", "bare http://h/c")},
+		{"* a\n+\n----\nhttp://h/a\n----\n  * http://h/b\n\nx::\n\n  http://h/c\n\nstem:[http://h/d]", wantLines("bare http://h/b", "bare http://h/c")},
 	})
 }
 
 func TestRST(t *testing.T) {
 	testRows(t, linksAs(t, "a.rst"), nil, []row{
-		{"`a <b.html>`_ `c <http://h/d>`__ `e`_ f_ `g <h_>`_ `<i>`_", want("link b.html", "link http://h/d", "link i")},
-		{"`a b\nc <http://h/\nd>`_ `x <none.rst>`_", want("link http://h/d as \"http://h/\\nd\"", "link none.rst")},
-		{"http://h/a_ **http://h/b** *http://h/c* (http://h/d), <http://h/e>", want("bare http://h/a", "bare http://h/b", "bare http://h/c", "bare http://h/d", "bracketed http://h/e")},
-		{`http://h/a\_b`, want(`bare http://h/a_b as "http://h/a\\_b"`)},
-		{".. _a: b.html\n.. _c d: http://h/\n   e\n.. _`f: g`: h\n.. _i: c_\n.. _j:\n__ http://h/k\n.. __: l", want("definition b.html", "definition http://h/e as \"http://h/\\n   e\"", "definition h", "definition http://h/k", "definition l")},
-		{".. _a: b@c", want(`definition mailto:b@c as "b@c"`)},
-		{".. image:: a.png\n   :alt: http://h/b\n   :target: c.html\n.. figure:: d.png\n   :target: e_\n\n   http://h/f\n\n.. |g| image:: h.png", want("image a.png", "link c.html", "image d.png", "bare http://h/f", "image h.png")},
-		{"- .. image:: a.png\n\n.. image:: b.*\n", want("image a.png")},
-		{".. include:: a.rst\n.. include:: <isonum.txt>\n.. literalinclude:: b.py\n   :lines: 1\n\n.. raw:: html\n   :file: c.html", want("include a.rst", "include b.py", "include c.html")},
-		{".. raw:: html\n\n   <a href=a>\n\n.. raw:: latex\n\n   http://h/b", want("a href a")},
-		{".. a comment http://h/a\n\n   http://h/b\n\n..\n\n   http://h/c\n\nhttp://h/d", want("bare http://h/c", "bare http://h/d")},
+		{"`a <b.html>`_ `c <http://h/d>`__ `e`_ f_ `g <h_>`_ `<i>`_", wantLines("link b.html", "link http://h/d", "link i")},
+		{"`a b\nc <http://h/\nd>`_ `x <none.rst>`_", wantLines("link http://h/d as \"http://h/\\nd\"", "link none.rst")},
+		{"http://h/a_ **http://h/b** *http://h/c* (http://h/d), <http://h/e>", wantLines("bare http://h/a", "bare http://h/b", "bare http://h/c", "bare http://h/d", "bracketed http://h/e")},
+		{`http://h/a\_b`, wantLines(`bare http://h/a_b as "http://h/a\\_b"`)},
+		{".. _a: b.html\n.. _c d: http://h/\n   e\n.. _`f: g`: h\n.. _i: c_\n.. _j:\n__ http://h/k\n.. __: l", wantLines("definition b.html", "definition http://h/e as \"http://h/\\n   e\"", "definition h", "definition http://h/k", "definition l")},
+		{".. _a: b@c", wantLines(`definition mailto:b@c as "b@c"`)},
+		{".. image:: a.png\n   :alt: http://h/b\n   :target: c.html\n.. figure:: d.png\n   :target: e_\n\n   http://h/f\n\n.. |g| image:: h.png", wantLines("image a.png", "link c.html", "image d.png", "bare http://h/f", "image h.png")},
+		{"- .. image:: a.png\n\n.. image:: b.*\n", wantLines("image a.png")},
+		{".. include:: a.rst\n.. include:: <isonum.txt>\n.. literalinclude:: b.py\n   :lines: 1\n\n.. raw:: html\n   :file: c.html", wantLines("include a.rst", "include b.py", "include c.html")},
+		{".. raw:: html\n\n   <a href=a>\n\n.. raw:: latex\n\n   http://h/b", wantLines("a href a")},
+		{".. a comment http://h/a\n\n   http://h/b\n\n..\n\n   http://h/c\n\nhttp://h/d", wantLines("bare http://h/c", "bare http://h/d")},
 		{":doc:`a` :ref:`b` :download:`c <d>` :pep:`8`\n\n.. toctree::\n   :maxdepth: 2\n\n   e\n   f <g>", nil},
-		{"+---+----------+\n| a | http://h/a|\n+---+----------+\n\n=====  ======\nb      `c <d>`_\n=====  ======\n\nhttp://h/e", want("bare http://h/a", "link d", "bare http://h/e")},
-		{"Title <http://h/a>\n==================\n\n======\nhttp://h/b\n======\n", want("bracketed http://h/a", "bare http://h/b")},
-		{".. [1] http://h/a\n.. note:: `b <c>`_\n\n   `d <e>`_", want("bare http://h/a", "link c", "link e")},
-		{"it`s `a <b>`_ and ``c`` d``s `e <f>`_", want("link b", "link f")},
+		{"+---+----------+\n| a | http://h/a|\n+---+----------+\n\n=====  ======\nb      `c <d>`_\n=====  ======\n\nhttp://h/e", wantLines("bare http://h/a", "link d", "bare http://h/e")},
+		{"Title <http://h/a>\n==================\n\n======\nhttp://h/b\n======\n", wantLines("bracketed http://h/a", "bare http://h/b")},
+		{".. [1] http://h/a\n.. note:: `b <c>`_\n\n   `d <e>`_", wantLines("bare http://h/a", "link c", "link e")},
+		{"it`s `a <b>`_ and ``c`` d``s `e <f>`_", wantLines("link b", "link f")},
 	})
 }
 
 func TestRSTCode(t *testing.T) {
 	o := &document.Options{NoCode: true}
 	testRows(t, linksAs(t, "a.rest"), o, []row{
-		{"a::\n\n  http://h/a\n\n  http://h/b\n\nhttp://h/c\n\n::\n\n > http://h/d\n\n- e::\n\n    http://h/f\n\n  http://h/g", want("bare http://h/c", "bare http://h/g")},
-		{"a::\n\n> http://h/a\n> http://h/b\n\nhttp://h/c", want("bare http://h/c")},
-		{".. code::\n\n   http://h/a\n\n.. code-block:: sh\n   :caption: x\n\n   http://h/b\n.. math:: http://h/c\n\nhttp://h/d", want("bare http://h/d")},
-		{"``http://h/a`` :file:`http://h/b` `http://h/c` http://h/d\n\n>>> http://h/e\nhttp://h/f", want("bare http://h/d")},
+		{"a::\n\n  http://h/a\n\n  http://h/b\n\nhttp://h/c\n\n::\n\n > http://h/d\n\n- e::\n\n    http://h/f\n\n  http://h/g", wantLines("bare http://h/c", "bare http://h/g")},
+		{"a::\n\n> http://h/a\n> http://h/b\n\nhttp://h/c", wantLines("bare http://h/c")},
+		{".. code::\n\n   http://h/a\n\n.. code-block:: sh\n   :caption: x\n\n   http://h/b\n.. math:: http://h/c\n\nhttp://h/d", wantLines("bare http://h/d")},
+		{"``http://h/a`` :file:`http://h/b` `http://h/c` http://h/d\n\n>>> http://h/e\nhttp://h/f", wantLines("bare http://h/d")},
 	})
 }
 
@@ -118,7 +118,7 @@ func TestRSTRoles(t *testing.T) {
 	o := &document.Options{Templates: true}
 	testRows(t, linksAs(t, "a.rst"), o, []row{
 		{":doc:`a` :ref:`b c` :download:`d <e>` :ref:`f\ng <h>` :doc:`!i`\n\n.. toctree::\n   :maxdepth: 2\n\n   j\n   k <l>\n   http://h/\n   self\n   m*",
-			want("doc a", `ref b%20c as "b c"`, "doc e", "ref h", "doc j", "doc l", "link http://h/")},
+			wantLines("doc a", `ref b%20c as "b c"`, "doc e", "ref h", "doc j", "doc l", "link http://h/")},
 	})
 }
 

@@ -78,9 +78,9 @@ func isReference(element string) bool {
 // tag can contain many links, and each link stores the name.
 const maxElement = 64
 
-// attributes reports the links in the attributes of a start tag. If several attributes have the
+// readAttributes reports the links in the attributes of a start tag. If several attributes have the
 // same name, it uses the first attribute.
-func (d *linkFinder) attributes(h *markup.HTML) {
+func (d *linkFinder) readAttributes(h *markup.HTML) {
 	element := octet.ToLower(h.Name[:min(len(h.Name), maxElement)])
 	var buf [8]string
 	seen := buf[:0]
@@ -99,13 +99,13 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 				continue
 			}
 			seen = append(seen, name)
-			c = meaning(h, c, name)
+			c = refineContent(h, c, name)
 		}
 		if c == noURL || d.mdx && strings.HasPrefix(d.text[a.Start:a.End], "{") && d.text[a.Start-1] != '"' && d.text[a.Start-1] != '\'' {
-			d.hidden(a.Start, a.End)
+			d.readHidden(a.Start, a.End)
 			continue
 		}
-		role := d.role(h, element, name)
+		role := d.roleOf(h, element, name)
 		if c == style {
 			name = "style"
 		}
@@ -120,9 +120,9 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 // isComponent reports whether an element name is the name of an MDX component.
 func isComponent(name string) bool { return octet.Is(name[0], octet.Alpha) && name[0] < 'a' }
 
-// meaning returns the type of data in an attribute value, considering the other attributes of the
-// tag.
-func meaning(h *markup.HTML, c content, name string) content {
+// refineContent returns the type of data in an attribute value, considering the other attributes of
+// the tag.
+func refineContent(h *markup.HTML, c content, name string) content {
 	switch {
 	case c == refresh && isPreview(h):
 		return oneURL
@@ -145,9 +145,9 @@ func isPreview(h *markup.HTML) bool {
 	return false
 }
 
-// role returns the element name to report for a link. It appends "preconnect" for an early
+// roleOf returns the element name to report for a link. It appends "preconnect" for an early
 // connection, and "post" for a form that browsers submit with POST.
-func (d *linkFinder) role(h *markup.HTML, element, name string) string {
+func (d *linkFinder) roleOf(h *markup.HTML, element, name string) string {
 	switch {
 	case element == "link" && isConnection(h):
 		return "link preconnect"
@@ -210,24 +210,24 @@ func (d *linkFinder) value(start, end int, c content, element string) {
 	s := v.Text
 	switch c {
 	case oneURL, referred:
-		d.one(&v, 0, len(s), markup.HTMLValue)
+		d.emitOne(&v, 0, len(s), markup.HTMLValue)
 	case page:
-		d.within(v)
+		d.readNested(v)
 	case urls, commas:
 		for i := 0; i < len(s); i++ {
 			first := i
 			for i < len(s) && (c != urls || !markup.IsSpace(s[i])) && (c != commas || s[i] != ',') {
 				i++
 			}
-			d.one(&v, first, i, markup.HTMLValue)
+			d.emitOne(&v, first, i, markup.HTMLValue)
 		}
 	case candidates:
-		d.srcset(&v)
+		d.readSrcset(&v)
 	case style:
-		d.css(&v)
+		d.readCSS(&v)
 	case refresh:
-		if from, to, ok := refreshed(s); ok {
-			d.one(&v, from, to, markup.HTMLValue)
+		if from, to, ok := findRefreshURL(s); ok {
+			d.emitOne(&v, from, to, markup.HTMLValue)
 		}
 	}
 }
@@ -235,9 +235,9 @@ func (d *linkFinder) value(start, end int, c content, element string) {
 // maxWithin is the maximum depth of documents that are nested with the attribute "srcdoc".
 const maxWithin = 4
 
-// within reports the links in a document that is an attribute value. The nested document has the
-// same base URL as the outer document (HTML 4.8.5).
-func (d *linkFinder) within(v source) {
+// readNested reports the links in a document that is an attribute value. The nested document has
+// the same base URL as the outer document (HTML 4.8.5).
+func (d *linkFinder) readNested(v source) {
 	if d.depth == maxWithin {
 		return
 	}
@@ -253,15 +253,15 @@ func (d *linkFinder) within(v source) {
 	inner.html(0, len(v.Text))
 }
 
-// one reports the URL or relative reference between two offsets in v.
-func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
-	for from < to && markup.IsSpace(v.Text[from]) {
-		from++
+// emitOne reports the URL or relative reference between two offsets in v.
+func (d *linkFinder) emitOne(v *source, start, end int, n markup.Notation) {
+	for start < end && markup.IsSpace(v.Text[start]) {
+		start++
 	}
-	for from < to && markup.IsSpace(v.Text[to-1]) {
-		to--
+	for start < end && markup.IsSpace(v.Text[end-1]) {
+		end--
 	}
-	written := v.Text[from:to]
+	written := v.Text[start:end]
 	if n == markup.CSSText {
 		decoded := markup.Decode(written, n)
 		written = decoded.Text
@@ -269,7 +269,7 @@ func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
 	if strings.ContainsAny(written, "\t\r\n") {
 		written = strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(written)
 	}
-	d.refer(written, v.start+v.Offset(from), v.start+v.Offset(to), extract.Attribute, v.element)
+	d.emitReference(written, v.start+v.Offset(start), v.start+v.Offset(end), extract.Attribute, v.element)
 	if v.element == "base href" && written != "" && !d.based {
 		d.base, d.based = strings.Clone(written), true
 	}
@@ -282,9 +282,9 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-// srcset reports the images in the attribute "srcset" (HTML 4.8.4.2.2). A "," at the end of a URL
-// ends the image candidate. In other positions, a "," is part of the URL.
-func (d *linkFinder) srcset(v *source) {
+// readSrcset reports the images in the attribute "srcset" (HTML 4.8.4.2.2). A "," at the end of a
+// URL ends the image candidate. In other positions, a "," is part of the URL.
+func (d *linkFinder) readSrcset(v *source) {
 	s := v.Text
 	for i := 0; !d.done; {
 		for i < len(s) && (markup.IsSpace(s[i]) || s[i] == ',') {
@@ -296,7 +296,7 @@ func (d *linkFinder) srcset(v *source) {
 		start := i
 		i = wordEnd(s, i)
 		end := start + len(strings.TrimRight(s[start:i], ","))
-		d.one(v, start, end, markup.HTMLValue)
+		d.emitOne(v, start, end, markup.HTMLValue)
 		if end == i {
 			i = descriptorsEnd(s, i)
 		}
@@ -324,18 +324,18 @@ var refreshURL = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^` + space + `[0-9.]+(?:` + space + `[;,]|[\t\n\f\r ])` + space + `(?:[Uu][Rr][Ll]` + space + `=` + space + `)?`)
 })
 
-// refreshed returns the start and end offsets of the URL in a refresh.
-func refreshed(s string) (from, to int, ok bool) {
+// findRefreshURL returns the start and end offsets of the URL in a refresh.
+func findRefreshURL(s string) (start, end int, ok bool) {
 	before := refreshURL().FindStringIndex(s)
 	if before == nil {
 		return 0, 0, false
 	}
-	from, to = before[1], len(s)
-	if from < to && (s[from] == '"' || s[from] == '\'') {
-		from++
-		if n := strings.IndexByte(s[from:], s[from-1]); n >= 0 {
-			to = from + n
+	start, end = before[1], len(s)
+	if start < end && (s[start] == '"' || s[start] == '\'') {
+		start++
+		if n := strings.IndexByte(s[start:], s[start-1]); n >= 0 {
+			end = start + n
 		}
 	}
-	return from, to, true
+	return start, end, true
 }

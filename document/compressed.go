@@ -8,17 +8,17 @@ import (
 	"github.com/locus-url/locus/internal/unpack"
 )
 
-// packed maps compression formats to kinds of items.
-var packed = []kind{unpack.Gzip: gzipped, unpack.Bzip2: bzipped, unpack.XZ: xzipped, unpack.Zstd: zstandard, unpack.LZW: lzw}
+// formatKinds maps compression formats to kinds of items.
+var formatKinds = []kind{unpack.Gzip: gzipped, unpack.Bzip2: bzipped, unpack.XZ: xzipped, unpack.Zstd: zstandard, unpack.LZW: lzw}
 
 func (f *finder) compressed(it item, k kind) {
-	r, err := unpack.NewReader(it.r, unpack.Format(slices.Index(packed, k)))
+	r, err := unpack.NewReader(it.r, unpack.Format(slices.Index(formatKinds, k)))
 	if err != nil {
 		f.fail(it, err)
 		return
 	}
 	defer r.Close()
-	f.find(it.in(unpacked{r, f}, uncompressedName(it.name)))
+	f.find(it.onlyMember(unpacked{r, f}, uncompressedName(it.name)))
 }
 
 func uncompressedName(name string) string {

@@ -24,21 +24,21 @@ func CSS(text string, o *Options) iter.Seq[Link] {
 		d := newLinkFinder(text, o, yield)
 		read := 0
 		references := newLinkFinder(text, o, func(l Link) bool {
-			d.prose(read, int(l.Start), markup.Literal)
+			d.readProse(read, int(l.Start), markup.Literal)
 			read = int(l.End)
 			d.emit(l)
 			return !d.done
 		})
 		references.o.Hidden = false // all text counts as visible
-		references.css(&source{markup.Decoded{Text: text}, 0, "style"})
-		d.prose(read, len(text), markup.Literal)
+		references.readCSS(&source{markup.Decoded{Text: text}, 0, "style"})
+		d.readProse(read, len(text), markup.Literal)
 	}
 }
 
-// css reports the references in a style sheet or style attribute (CSS Syntax 4.3). A reference is
-// the argument of url(...), with or without quotes, or the string after @import. Comments, other
+// readCSS reports the references in a style sheet or style attribute (CSS Syntax 4.3). A reference
+// is the argument of url(...), with or without quotes, or the string after @import. Comments, other
 // strings and namespaces contain no references.
-func (d *linkFinder) css(v *source) {
+func (d *linkFinder) readCSS(v *source) {
 	s := v.Text
 	for i := 0; i < len(s) && !d.done; {
 		switch c := s[i]; {
@@ -49,11 +49,11 @@ func (d *linkFinder) css(v *source) {
 		case c == '\\':
 			i += 2
 		case c == '@':
-			i = d.atRule(v, i)
+			i = d.readAtRule(v, i)
 		case octet.Is(c, octet.Alpha|octet.High) || c == '_' || c == '-':
 			end := identEnd(s, i)
 			if end < len(s) && s[end] == '(' {
-				end = d.function(v, i, end)
+				end = d.readFunction(v, i, end)
 			}
 			i = end
 		default:
@@ -62,9 +62,9 @@ func (d *linkFinder) css(v *source) {
 	}
 }
 
-// atRule reads the name of the at-rule at the offset i. For @import, it also reads the string
+// readAtRule reads the name of the at-rule at the offset i. For @import, it also reads the string
 // after the name.
-func (d *linkFinder) atRule(v *source, i int) int {
+func (d *linkFinder) readAtRule(v *source, i int) int {
 	s := v.Text
 	end := identEnd(s, i+1)
 	switch name := s[i+1 : end]; {
@@ -77,36 +77,37 @@ func (d *linkFinder) atRule(v *source, i int) int {
 		}
 		last, next, ok := cssString(s, start)
 		if ok {
-			d.one(v, start+1, last, markup.CSSText)
+			d.emitOne(v, start+1, last, markup.CSSText)
 		}
 		return next
 	}
 	return end
 }
 
-// function reads the function at the offset i if the function may contain references. The name of
-// the function ends at the offset end. The result is the offset at which the caller must continue.
-func (d *linkFinder) function(v *source, i, end int) int {
+// readFunction reads the function at the offset i if the function may contain references. The name
+// of the function ends at the offset end. The result is the offset at which the caller must
+// continue.
+func (d *linkFinder) readFunction(v *source, i, end int) int {
 	switch name := v.Text[i:end]; {
 	case markup.SameName(name, "url"):
 		return d.cssURL(v, end+1)
 	case markup.SameName(name, "image-set"), markup.SameName(name, "-webkit-image-set"):
-		return d.imageSet(v, end+1)
+		return d.readImageSet(v, end+1)
 	}
 	return end
 }
 
-// imageSet reports the images in the image-set() function at the offset i. The images are strings
-// and url(...). Strings in nested functions such as type("image/png") are not images (CSS Images 4
-// section 2.4).
-func (d *linkFinder) imageSet(v *source, i int) int {
+// readImageSet reports the images in the image-set() function at the offset i. The images are
+// strings and url(...). Strings in nested functions such as type("image/png") are not images (CSS
+// Images 4 section 2.4).
+func (d *linkFinder) readImageSet(v *source, i int) int {
 	s := v.Text
 	for depth := 1; depth > 0 && i < len(s) && !d.done; {
 		switch c := s[i]; {
 		case c == '"' || c == '\'':
 			last, next, ok := cssString(s, i)
 			if ok && depth == 1 {
-				d.one(v, i+1, last, markup.CSSText)
+				d.emitOne(v, i+1, last, markup.CSSText)
 			}
 			i = next
 		case c == ';' || c == '}':
@@ -153,7 +154,7 @@ func (d *linkFinder) cssURL(v *source, i int) int {
 	}
 	next = markup.SkipSpace(s, next)
 	if ok && next < len(s) && s[next] == ')' {
-		d.one(v, start, end, markup.CSSText)
+		d.emitOne(v, start, end, markup.CSSText)
 		next++
 	}
 	return next

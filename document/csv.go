@@ -8,12 +8,12 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// cells reports the links in a CSV table. A URL can't extend beyond the end of a cell. Only a part
-// of the table is in memory at a time.
-func (t *texts) cells(h *head) {
+// readCells reports the links in a CSV table. A URL can't extend beyond the end of a cell. Only a
+// part of the table is in memory at a time.
+func (t *texts) readCells(h *head) {
 	separator := separatorOf(t.typ, h.octets)
 	block := make([]byte, 0, partSize)
-	least := 0 // minimum size of a block that may contain a whole record
+	minSize := 0 // minimum size of a block that may contain a whole record
 	for err := error(nil); err == nil && !t.f.done; {
 		if len(block) == cap(block) {
 			block = append(block, make([]byte, len(block))...)[:len(block)]
@@ -23,16 +23,16 @@ func (t *texts) cells(h *head) {
 		block = block[:len(block)+n]
 		cut := len(block)
 		if err == nil {
-			if len(block) < least {
+			if len(block) < minSize {
 				continue
 			}
 			if cut = wholeRecords(block, separator); cut == 0 {
-				least = 2 * len(block)
+				minSize = 2 * len(block)
 				continue
 			}
-			least = 0
+			minSize = 0
 		}
-		t.records(block[:cut], separator)
+		t.readRecords(block[:cut], separator)
 		block = append(block[:0], block[cut:]...)
 		if err != nil && err != io.EOF {
 			t.f.fail(t.it, err)
@@ -102,14 +102,14 @@ func cellEnd(block []byte, i int, separator byte) int {
 	return i
 }
 
-// records reports the links in a block of records.
-func (t *texts) records(block []byte, separator byte) {
-	text := t.hold(block)
+// readRecords reports the links in a block of records.
+func (t *texts) readRecords(block []byte, separator byte) {
+	text := t.setText(block)
 	o := t.f.o.Extract
 	o.Clone = !o.Borrow
 	for i := 0; i < len(block) && !t.f.done; {
 		end := cellEnd(block, i, separator)
-		t.cell(text[i:end], i, &o)
+		t.readCell(text[i:end], i, &o)
 		i = end + 1
 	}
 	t.base += int64(len(block))
@@ -118,8 +118,8 @@ func (t *texts) records(block []byte, separator byte) {
 	}
 }
 
-// cell reports the links in a cell that begins at the offset start.
-func (t *texts) cell(text string, start int, o *extract.Options) {
+// readCell reports the links in a cell that begins at the offset start.
+func (t *texts) readCell(text string, start int, o *extract.Options) {
 	if !o.Schemeless && strings.IndexByte(text, ':') < 0 {
 		return
 	}

@@ -115,8 +115,8 @@ func utf16(s string, little bool) string {
 // octetOf matches an offset in an error, which depends on the reader.
 var octetOf = regexp.MustCompile(`byte \d+`)
 
-// show formats a link or an error as one line.
-func show(l document.Link, err error) string {
+// format formats a link or an error as one line.
+func format(l document.Link, err error) string {
 	if err != nil {
 		return "(" + octetOf.ReplaceAllString(err.Error(), "byte N") + ")"
 	}
@@ -131,7 +131,7 @@ func show(l document.Link, err error) string {
 func links(r io.Reader, name string, o *document.Options) string {
 	var list []string
 	for l, err := range document.Links(r, name, o) {
-		list = append(list, show(l, err))
+		list = append(list, format(l, err))
 	}
 	return strings.Join(list, ", ")
 }
@@ -211,7 +211,7 @@ func TestLinks(t *testing.T) {
 			if errors.As(err, &e) {
 				e.Name = "d"
 			}
-			got = append(got, show(l, err))
+			got = append(got, format(l, err))
 			l.Line, l.Column = 0, 0
 			placeless = append(placeless, fmt.Sprintf("%+v %v", l, err))
 		}
@@ -289,7 +289,7 @@ func TestType(t *testing.T) {
 	} {
 		var got []string
 		for l, err := range document.Links(strings.NewReader(row.text), row.name, &document.Options{Type: row.typ}) {
-			s := show(l, err)
+			s := format(l, err)
 			if err == nil {
 				s += " " + l.Type
 			}
@@ -434,7 +434,7 @@ func TestDamage(t *testing.T) {
 		{"a", io.MultiReader(strings.NewReader("http://h.example/a http://h.example/b"), failing{failure}), "1:1 http://h.example/a, (a: extract: can't read at byte N: torn)"},
 		{"a.html", io.MultiReader(strings.NewReader("<a href=b>\n<a href=c>"), failing{failure}), "1:9 b, (a.html: torn)"},
 		{"a", failing{failure}, "(a: torn)"},
-		{"a", empty{}, "(a: multiple Read calls return no data or error)"},
+		{"a", emptyReader{}, "(a: multiple Read calls return no data or error)"},
 	} {
 		if got := links(row.r, row.name, nil); got != row.want {
 			t.Errorf("%s:\n got %s\nwant %s", row.name, got, row.want)
@@ -446,10 +446,10 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// empty is a reader that never returns data or an error.
-type empty struct{}
+// emptyReader is a reader that never returns data or an error.
+type emptyReader struct{}
 
-func (empty) Read([]byte) (int, error) { return 0, nil }
+func (emptyReader) Read([]byte) (int, error) { return 0, nil }
 
 // After the caller stops the loop, there must be no more links.
 func TestStop(t *testing.T) {

@@ -30,8 +30,8 @@ type item struct {
 	depth  int    // number of containers that contain the item
 }
 
-// in returns the only member of a container as an item.
-func (it item) in(r io.Reader, name string) item {
+// onlyMember returns the only member of a container as an item.
+func (it item) onlyMember(r io.Reader, name string) item {
 	inner := item{r: r, name: name, typ: it.typ, member: it.member, mixed: it.mixed, depth: it.depth + 1, base: it.base}
 	if types[mediaType(it.typ)].isContainer() {
 		inner.typ = ""
@@ -39,9 +39,9 @@ func (it item) in(r io.Reader, name string) item {
 	return inner
 }
 
-// part returns a member of a container as an item. The parameter label identifies the member.
-func (it item) part(r io.Reader, name, label string) item {
-	p := it.in(r, name)
+// newMember returns a member of a container as an item. The parameter label identifies the member.
+func (it item) newMember(r io.Reader, name, label string) item {
+	p := it.onlyMember(r, name)
 	p.member, p.mixed = label, true
 	if it.member != "" {
 		p.member = it.member + "/" + label
@@ -80,7 +80,7 @@ func (f *finder) find(it item) {
 	case k == mail:
 		f.mail(it, h)
 	case k == mailbox:
-		f.mbox(it, h)
+		f.readMbox(it, h)
 	case k == webArchive:
 		f.webArchive(it)
 	default:
@@ -88,8 +88,8 @@ func (f *finder) find(it item) {
 	}
 }
 
-// next counts a member, and reports whether the caller should read that member.
-func (f *finder) next(it item) bool {
+// countMember counts a member, and reports whether the caller should read that member.
+func (f *finder) countMember(it item) bool {
 	if f.done || f.left <= 0 { // exceeding the limit was already reported
 		return false
 	}
@@ -115,9 +115,9 @@ func (u unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hold reads a whole item into memory. If the item is too large, it returns false and leaves the
+// readAll reads a whole item into memory. If the item is too large, it returns false and leaves the
 // item unchanged.
-func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
+func (f *finder) readAll(it *item) (text []byte, ok bool, err error) {
 	var b bytes.Buffer
 	_, err = io.CopyN(&b, it.r, f.o.MaxBuffered+1)
 	switch {
@@ -130,16 +130,15 @@ func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	return b.Bytes(), true, err
 }
 
-// whole returns a reader for the whole item. If the item is a file, the reader reads the file
-// directly. The parameter what describes the item in errors. After an error, r may be truncated or
-// nil.
-func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int64, err error) {
+// wholeReader returns a reader for the whole item. If the item is a file, the reader reads the file
+// directly. The description names the item in errors. After an error, r may be truncated or nil.
+func (f *finder) wholeReader(it *item, h *head, description string) (r io.ReaderAt, size int64, err error) {
 	if section := it.inPlace(len(h.octets)); section != nil {
 		return section, section.Size(), nil
 	}
-	octets, ok, err := f.hold(it)
+	octets, ok, err := f.readAll(it)
 	if !ok {
-		return nil, 0, fmt.Errorf("%w: %s of more than %d bytes must be read from a file", ErrLimit, what, f.o.MaxBuffered)
+		return nil, 0, fmt.Errorf("%w: %s of more than %d bytes must be read from a file", ErrLimit, description, f.o.MaxBuffered)
 	}
 	held := bytes.NewReader(octets)
 	it.r = held

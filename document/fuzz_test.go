@@ -26,7 +26,7 @@ func FuzzLinks(f *testing.F) {
 		var want []string
 		var damaged, damagedInPieces bool
 		for l, err := range document.Links(struct{ io.Reader }{strings.NewReader(s)}, name, o) {
-			want = append(want, show(l, err))
+			want = append(want, format(l, err))
 			damaged = damaged || isDamage(err)
 			switch {
 			case err != nil:
@@ -40,7 +40,7 @@ func FuzzLinks(f *testing.F) {
 		}
 		var got []string
 		for l, err := range document.Links(&pieces{s, 1 + len(s)%61}, name, o) {
-			got = append(got, show(l, err))
+			got = append(got, format(l, err))
 			damagedInPieces = damagedInPieces || isDamage(err)
 		}
 		// The sizes of the pieces determine whether damage is found when the type is detected or

@@ -11,20 +11,20 @@ import (
 // that only site generators recognize.
 func (d *linkFinder) markdownProse(start, end int) {
 	for (d.o.Wikilinks || d.o.Templates) && !d.done {
-		l, at, next := d.generated(start, end)
+		l, at, next := d.findGenerated(start, end)
 		if next == 0 {
 			break
 		}
-		d.prose(start, at, markup.MarkdownText)
+		d.readProse(start, at, markup.MarkdownText)
 		d.emit(l)
 		start = next
 	}
-	d.prose(start, end, markup.MarkdownText)
+	d.readProse(start, end, markup.MarkdownText)
 }
 
-// generated returns the first wikilink or template between the offsets start and end. The results
-// at and next are the start and end offsets of the link. If there is no such link, next is 0.
-func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
+// findGenerated returns the first wikilink or template between the offsets start and end. The link
+// is between the offsets linkStart and linkEnd. If there is no such link, linkEnd is 0.
+func (d *linkFinder) findGenerated(start, end int) (l Link, linkStart, linkEnd int) {
 	for i := start; i < end; i++ {
 		i = d.generatedMark(i, end)
 		rest := d.text[i:end]

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// found returns the links in a Markdown text, each with its source text.
-func found(text string, o *document.Options) (list []string) {
+// foundLinks returns the links in a Markdown text, each with its source text.
+func foundLinks(text string, o *document.Options) (list []string) {
 	for l := range document.Markdown(text, o) {
 		ref := l.Ref
 		if ref == "" {
@@ -39,11 +39,11 @@ func TestWikilinks(t *testing.T) {
 		"[[a]](b.md)":                              "b.md",
 		"[[unclosed":                               "",
 	} {
-		if got := strings.Join(found(text, o), "|"); got != want {
+		if got := strings.Join(foundLinks(text, o), "|"); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
-	if got := found("[[Page]]", nil); got != nil {
+	if got := foundLinks("[[Page]]", nil); got != nil {
 		t.Errorf("without the option: %v", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestTemplates(t *testing.T) {
 		`![a]({{ "x.png" | relative_url }})`:                            `{{ "x.png" | relative_url }}`,
 		"[a]({{unclosed) `[a]({{ x }})` [b](c)":                         `{{unclosed|c`,
 	} {
-		if got := strings.Join(found(text, o), "|"); got != want {
+		if got := strings.Join(foundLinks(text, o), "|"); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
@@ -65,10 +65,10 @@ func TestTemplates(t *testing.T) {
 
 func TestNoCode(t *testing.T) {
 	const markdown = "http://a/ `http://b/` <code>http://c/ <a href=d>x</a></code> http://e/\n\n```\nhttp://f/\n```\n\n    http://g/\n\n<pre>http://h/</pre>\n\nhttp://i/ <kbd>`http://j/`</kbd> [http://k/](l) </code> http://m/\n"
-	if got := strings.Join(found(markdown, &document.Options{NoCode: true}), " "); got != "http://a/ d http://e/ http://i/ l http://m/" {
+	if got := strings.Join(foundLinks(markdown, &document.Options{NoCode: true}), " "); got != "http://a/ d http://e/ http://i/ l http://m/" {
 		t.Error(got)
 	}
-	if got := found(markdown, nil); len(got) != 12 {
+	if got := foundLinks(markdown, nil); len(got) != 12 {
 		t.Errorf("with code: %v", got)
 	}
 	var html []string
@@ -85,8 +85,8 @@ func FuzzGenerated(f *testing.F) {
 	f.Add("[[[[]]]]({%%}{{}}\n](")
 	f.Add("http://h/{{ a }}/<b> http://h/<id>[http://h/$(x](y) http://h/...{|}")
 	f.Fuzz(func(t *testing.T, text string) {
-		plain := found(text, nil)
-		all := found(text, &document.Options{Wikilinks: true})
+		plain := foundLinks(text, nil)
+		all := foundLinks(text, &document.Options{Wikilinks: true})
 		if !strings.Contains(text, "[[") && !strings.Contains(text, "](") && !slices.Equal(plain, all) {
 			t.Errorf("%q and %q", plain, all)
 		}

@@ -260,9 +260,9 @@ func asciiLower(b []byte) []byte {
 // param. It also reads srcdoc documents.
 func slowHrefs(s string) []string { return slowWithin(s, 0, 0) }
 
-// slowWithin is like slowHrefs, but for a document that is nested in another document at the
-// offset at.
-func slowWithin(s string, at, depth int) (lines []string) {
+// slowWithin is like slowHrefs, but for a document that is nested in another document at the given
+// offset.
+func slowWithin(s string, offset, depth int) (lines []string) {
 	for _, tag := range slowTags(s) {
 		if tag.closing {
 			continue
@@ -285,7 +285,7 @@ func slowWithin(s string, at, depth int) (lines []string) {
 				text := value[from:to]
 				from += len(text) - len(strings.TrimLeft(text, " \t\r\n\f"))
 				if text = strings.Trim(text, " \t\r\n\f"); text != "" {
-					lines = append(lines, fmt.Sprintf("%s %d %d", name, at+a.start+from, at+a.start+from+len(text)))
+					lines = append(lines, fmt.Sprintf("%s %d %d", name, offset+a.start+from, offset+a.start+from+len(text)))
 				}
 			}
 			switch {
@@ -305,7 +305,7 @@ func slowWithin(s string, at, depth int) (lines []string) {
 					from += len(part)
 				}
 			case a.name == "srcdoc" && element == "iframe" && depth < 4:
-				lines = append(lines, slowWithin(value, at+a.start, depth+1)...)
+				lines = append(lines, slowWithin(value, offset+a.start, depth+1)...)
 			}
 		}
 	}

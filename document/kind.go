@@ -158,7 +158,7 @@ func isPlain(octets []byte) bool {
 // does, containerOf returns plain.
 func containerOf(octets []byte) kind {
 	if f, _ := unpack.Detect(octets); f != unpack.None {
-		return packed[f]
+		return formatKinds[f]
 	}
 	for _, m := range magic {
 		if bytes.HasPrefix(octets, []byte(m.octets)) {

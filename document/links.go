@@ -84,7 +84,7 @@ func mdx(text string, o *Options) iter.Seq[Link] {
 
 func (d *linkFinder) pieces(all iter.Seq[markup.Piece]) {
 	for p := range all {
-		if d.piece(p); d.done {
+		if d.readPiece(p); d.done {
 			return
 		}
 	}
@@ -119,14 +119,14 @@ func newLinkFinder(text string, o *Options, yield func(Link) bool) *linkFinder {
 	return d
 }
 
-func (d *linkFinder) piece(p markup.Piece) {
+func (d *linkFinder) readPiece(p markup.Piece) {
 	written := d.text[p.Start:p.End]
 	switch p.Kind {
 	case markup.Prose:
 		d.markdownProse(p.Start, p.End)
 	case markup.Code:
 		if !d.o.NoCode {
-			d.prose(p.Start, p.End, markup.Literal)
+			d.readProse(p.Start, p.End, markup.Literal)
 		}
 	case markup.Link, markup.External, markup.Image, markup.Definition:
 		if len(written) <= maxPiece {
@@ -136,16 +136,16 @@ func (d *linkFinder) piece(p markup.Piece) {
 				element = "external"
 			}
 			// A destination between "<" and ">" may contain spaces.
-			d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], element)
+			d.emitReference(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], element)
 		}
 	case markup.Autolink:
 		decoded := markup.Decode(written, markup.HTMLText)
-		d.refer(decoded.Text, p.Start, p.End, extract.Bracketed, "")
+		d.emitReference(decoded.Text, p.Start, p.End, extract.Bracketed, "")
 	case markup.Address:
 		local, domain, _ := strings.Cut(written, "@")
-		d.refer("mailto:"+escape.Encode(local, escape.Unreserved())+"@"+domain, p.Start, p.End, extract.Bracketed, "")
+		d.emitReference("mailto:"+escape.Encode(local, escape.Unreserved())+"@"+domain, p.Start, p.End, extract.Bracketed, "")
 	case markup.Unseen, markup.LinkText:
-		d.hidden(p.Start, p.End)
+		d.readHidden(p.Start, p.End)
 	case markup.Tag, markup.HTMLBlock:
 		d.html(p.Start, p.End)
 	}
@@ -158,29 +158,29 @@ func (d *linkFinder) html(start, end int) {
 	for !d.done && h.Begin() {
 		switch h.Kind {
 		case markup.Text:
-			d.prose(h.Start, h.End, markup.HTMLText)
+			d.readProse(h.Start, h.End, markup.HTMLText)
 		case markup.Verbatim:
-			d.prose(h.Start, h.End, markup.Literal)
+			d.readProse(h.Start, h.End, markup.Literal)
 		case markup.StartTag:
 			d.openCode(h.Name)
-			d.attributes(&h)
-			d.open(&h)
+			d.readAttributes(&h)
+			d.openTag(&h)
 		case markup.EndTag:
 			d.closeCode(h.Name)
-			d.close(h.Name)
+			d.closeTag(h.Name)
 		case markup.Comment:
-			d.hidden(h.Start, h.End)
+			d.readHidden(h.Start, h.End)
 		case markup.Content:
 			if h.Name == "style" {
-				d.css(&source{markup.Decoded{Text: d.text[h.Start:h.End]}, h.Start, "style"})
+				d.readCSS(&source{markup.Decoded{Text: d.text[h.Start:h.End]}, h.Start, "style"})
 			}
-			d.hidden(h.Start, h.End)
+			d.readHidden(h.Start, h.End)
 		}
 	}
 }
 
-// open handles the start tag of a link or a form.
-func (d *linkFinder) open(h *markup.HTML) {
+// openTag handles the start tag of a link or a form.
+func (d *linkFinder) openTag(h *markup.HTML) {
 	switch {
 	case markup.SameName(h.Name, "a"):
 		// Authors write "<a/>" for an element without content, although HTML does not allow it.
@@ -210,9 +210,9 @@ func (d *linkFinder) endsLink(i int) bool {
 	return d.linkEnd < len(d.text)
 }
 
-// close handles an end tag. The end tag of a table cell also ends an open link in the cell (HTML
+// closeTag handles an end tag. The end tag of a table cell also ends an open link in the cell (HTML
 // 13.2.4.3).
-func (d *linkFinder) close(name string) {
+func (d *linkFinder) closeTag(name string) {
 	switch {
 	case markup.SameName(name, "a"), markup.SameName(name, "td"), markup.SameName(name, "th"), markup.SameName(name, "caption"):
 		d.linked = false
@@ -228,12 +228,12 @@ func (d *linkFinder) emit(l Link) {
 	}
 }
 
-// maxPiece is the maximum number of bytes of running text that the method prose decodes at once.
-// maxPiece is many times larger than the maximum size of a URL with its delimiters.
+// maxPiece is the maximum number of bytes of running text that readProse decodes at once. maxPiece
+// is many times larger than the maximum size of a URL with its delimiters.
 const maxPiece = 16 * locus.MaxLen
 
-// prose reports the URLs in the running text between the offsets start and end.
-func (d *linkFinder) prose(start, end int, n markup.Notation) {
+// readProse reports the URLs in the running text between the offsets start and end.
+func (d *linkFinder) readProse(start, end int, n markup.Notation) {
 	if d.code > 0 || d.linked && !d.o.Hidden {
 		return
 	}
@@ -242,7 +242,7 @@ func (d *linkFinder) prose(start, end int, n markup.Notation) {
 		return
 	}
 	if markup.Index(text, n) < 0 {
-		d.running(start, markup.Decoded{Text: text}, n)
+		d.readDecoded(start, markup.Decoded{Text: text}, n)
 		return
 	}
 	for start < end && !d.done {
@@ -253,7 +253,7 @@ func (d *linkFinder) prose(start, end int, n markup.Notation) {
 				stop = start + blank
 			}
 		}
-		d.running(start, markup.Decode(d.text[start:stop], n), n)
+		d.readDecoded(start, markup.Decode(d.text[start:stop], n), n)
 		start = stop
 	}
 }
@@ -265,9 +265,9 @@ func mayHold(text string, n markup.Notation) bool {
 		n != markup.Literal && strings.IndexByte(text, '&') >= 0 && (strings.Contains(text, "&#") || strings.Contains(text, "&colon"))
 }
 
-// running reports the URLs in the decoded text p, which begins at the offset start in the
+// readDecoded reports the URLs in the decoded text p, which begins at the offset start in the
 // document.
-func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
+func (d *linkFinder) readDecoded(start int, p markup.Decoded, n markup.Notation) {
 	o := d.o.Extract
 	o.Clone = o.Clone || p.Changed() // URLs must not retain the decoded text
 	read := 0                        // end offset of the last template in p
@@ -276,7 +276,7 @@ func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 			continue
 		}
 		l := Link{Match: m}
-		if t, size, ok := asTemplate(m, d.after(start, &p, int(m.End))); ok {
+		if t, size, ok := asTemplate(m, d.textAfter(start, &p, int(m.End))); ok {
 			if l, read = t, int(m.End)+size; !d.o.Templates {
 				continue
 			}
@@ -290,9 +290,9 @@ func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	}
 }
 
-// after returns the rest of the decoded text p after the offset i. If there is no rest, it returns
-// the markup that follows p. The text of p begins at the offset start in the document.
-func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
+// textAfter returns the rest of the decoded text p after the offset i. If there is no rest, it
+// returns the markup that follows p. The text of p begins at the offset start in the document.
+func (d *linkFinder) textAfter(start int, p *markup.Decoded, i int) string {
 	if i < len(p.Text) {
 		return p.Text[i:]
 	}
@@ -313,20 +313,20 @@ func trimEmphasis(m *extract.Match) {
 	}
 }
 
-// refer reports a URL or a relative reference. The parameter written is its text. The link is
-// between the offsets start and end in the document.
-func (d *linkFinder) refer(written string, start, end int, form extract.Form, element string) {
-	if written == "" || len(written) > locus.MaxLen {
+// emitReference reports a URL or a relative reference. The text of the reference is ref. The link
+// is between the offsets start and end in the document.
+func (d *linkFinder) emitReference(ref string, start, end int, form extract.Form, element string) {
+	if ref == "" || len(ref) > locus.MaxLen {
 		return
 	}
 	if d.o.Extract.Clone {
-		written = strings.Clone(written)
+		ref = strings.Clone(ref)
 	}
 	l := Link{Match: extract.Match{Form: form, Start: int64(start), End: int64(end)}, Element: element}
-	if end, _ := octet.SchemeEnd(written); end > 0 && end < len(written) && written[end] == ':' {
-		name := written[:end]
+	if end, _ := octet.SchemeEnd(ref); end > 0 && end < len(ref) && ref[end] == ':' {
+		name := ref[:end]
 		if markup.SameName(name, "javascript") {
-			d.hidden(start, int(l.End))
+			d.readHidden(start, int(l.End))
 			return
 		}
 		if d.o.SchemesOnly {
@@ -334,19 +334,19 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 				return
 			}
 		}
-		l.URL, _ = locus.Parse(written)
-		l.IRI = !l.URL.IsZero() && octet.All(written)&octet.ASCII == 0
+		l.URL, _ = locus.Parse(ref)
+		l.IRI = !l.URL.IsZero() && octet.All(ref)&octet.ASCII == 0
 	}
 	if l.URL.IsZero() {
-		l.Ref = written
+		l.Ref = ref
 	}
 	d.emit(l)
 }
 
-// hidden reports the URLs in the invisible text between the offsets start and end, if the options
-// select such URLs.
-func (d *linkFinder) hidden(start, end int) {
+// readHidden reports the URLs in the invisible text between the offsets start and end, if the
+// options select such URLs.
+func (d *linkFinder) readHidden(start, end int) {
 	if d.o.Hidden {
-		d.prose(start, end, markup.Literal)
+		d.readProse(start, end, markup.Literal)
 	}
 }

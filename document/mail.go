@@ -12,7 +12,7 @@ import (
 )
 
 func (f *finder) mail(it item, h *head) {
-	m, err := f.message(&it, h)
+	m, err := f.parseMessage(&it, h)
 	if m == nil {
 		if err != nil {
 			f.fail(it, err)
@@ -23,25 +23,25 @@ func (f *finder) mail(it item, h *head) {
 		f.text(it, h, plain)
 		return
 	}
-	f.header(it, m.Header, "header")
+	f.readHeader(it, m.Header, "header")
 	for _, p := range m.Parts() {
 		if p.Multipart() {
 			continue
 		}
 		if enclosed, ok := p.Enclosed(); ok {
-			f.header(it, enclosed, p.Path+"/header")
+			f.readHeader(it, enclosed, p.Path+"/header")
 			continue
 		}
-		if !f.next(it) {
+		if !f.countMember(it) {
 			return
 		}
 		if strings.HasPrefix(p.Type, "text/") {
-			part := it.part(unpacked{p.Text(), f}, p.Name, p.Path)
+			part := it.newMember(unpacked{p.Text(), f}, p.Name, p.Path)
 			part.typ, part.mixed, part.ready = p.Type, false, true
 			f.find(part)
 			continue
 		}
-		part := it.part(unpacked{p.Open(), f}, p.Name, p.Path)
+		part := it.newMember(unpacked{p.Open(), f}, p.Name, p.Path)
 		if types[p.Type] != plain {
 			part.typ = p.Type
 		}
@@ -52,20 +52,20 @@ func (f *finder) mail(it item, h *head) {
 	}
 }
 
-// header reports the links in a message header, which it does not decode.
-func (f *finder) header(it item, h message.Header, label string) {
+// readHeader reports the links in a message header, which it does not decode.
+func (f *finder) readHeader(it item, h message.Header, label string) {
 	if f.done {
 		return
 	}
-	part := it.part(strings.NewReader(h.Lines()), "", label)
+	part := it.newMember(strings.NewReader(h.Lines()), "", label)
 	part.typ, part.mixed, part.ready = "text/plain", false, true
 	f.find(part)
 }
 
-// message parses an item as a message. If the item is not a message, it returns nil and leaves the
-// item unchanged. If the message is too large, it also returns an error.
-func (f *finder) message(it *item, h *head) (*message.Message, error) {
-	whole, size, failure := f.whole(it, h, "a message")
+// parseMessage parses an item as a message. If the item is not a message, it returns nil and leaves
+// the item unchanged. If the message is too large, it also returns an error.
+func (f *finder) parseMessage(it *item, h *head) (*message.Message, error) {
+	whole, size, failure := f.wholeReader(it, h, "a message")
 	if whole == nil {
 		return nil, fmt.Errorf("%w; it is read as plain text", failure)
 	}
@@ -79,18 +79,18 @@ func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	return m, err
 }
 
-// mbox reports the links in the messages of an mbox. Message numbers begin at 1.
-func (f *finder) mbox(it item, h *head) {
+// readMbox reports the links in the messages of an mbox. Message numbers begin at 1.
+func (f *finder) readMbox(it item, h *head) {
 	r := it.r
 	if whole := it.inPlace(len(h.octets)); whole != nil {
 		r = whole
 	}
 	m := message.NewMbox(r)
 	for n := 1; m.Next(); n++ {
-		if !f.next(it) {
+		if !f.countMember(it) {
 			return
 		}
-		part := it.part(m, "", strconv.Itoa(n))
+		part := it.newMember(m, "", strconv.Itoa(n))
 		part.typ = "message/rfc822"
 		f.find(part)
 	}

@@ -58,8 +58,8 @@ func testRows(t *testing.T, find finder, o *document.Options, rows []row) {
 	}
 }
 
-// want returns the lines of a row as a slice.
-func want(lines ...string) []string { return lines }
+// wantLines returns the lines of a row as a slice.
+func wantLines(lines ...string) []string { return lines }
 
 // Reading repeated or unclosed text must take linear time. With quadratic time, this test would
 // take many times as long.
@@ -178,8 +178,8 @@ func TestMarkupStop(t *testing.T) {
 func TestMarkupSchemes(t *testing.T) {
 	only := &document.Options{Extract: extract.Options{Schemes: extract.Named(extract.Any, "gopher"), NoBare: true}, SchemesOnly: true}
 	const text = `<a href="HTTP://h/"> <a href="GOPHER://h/"> <a href="a.html"></a> gopher://h/ <gopher://i/>`
-	testRows(t, document.HTML, only, []row{{text, want("a href GOPHER://h/", "a href a.html", "bracketed gopher://i/")}})
-	testRows(t, document.Markdown, only, []row{{"[a](http://h/) [b](gopher://h/) [c](d) gopher://h/", want("link gopher://h/", "link d")}})
+	testRows(t, document.HTML, only, []row{{text, wantLines("a href GOPHER://h/", "a href a.html", "bracketed gopher://i/")}})
+	testRows(t, document.Markdown, only, []row{{"[a](http://h/) [b](gopher://h/) [c](d) gopher://h/", wantLines("link gopher://h/", "link d")}})
 }
 
 // A running text that is too long to decode at once must be decoded in pieces that do not split a
@@ -213,10 +213,10 @@ func TestMarkupSchemeless(t *testing.T) {
 	o := &document.Options{Extract: extract.Options{Schemeless: true}}
 	testRows(t, document.Markdown, o, []row{{
 		"[www.x.example](b) **www.a.example** a@b.example",
-		want("link b", `bare http://www.a.example as "www.a.example"`, `bare mailto:a@b.example as "a@b.example"`),
+		wantLines("link b", `bare http://www.a.example as "www.a.example"`, `bare mailto:a@b.example as "a@b.example"`),
 	}})
 	testRows(t, document.HTML, o, []row{{
 		"<p>a@b.example &lt;www&period;a.example&gt;",
-		want(`bare mailto:a@b.example as "a@b.example"`, `bare http://www.a.example as "www&period;a.example"`),
+		wantLines(`bare mailto:a@b.example as "a@b.example"`, `bare http://www.a.example as "www&period;a.example"`),
 	}})
 }

@@ -27,8 +27,8 @@ func (t *texts) divides() bool {
 	return t.f.o.Parts != nil && t.it.file != nil && !t.it.isWaited()
 }
 
-// parts divides plain text into blocks, and passes the links in each block to [Options].Parts.
-func (t *texts) parts(h *head) {
+// divide divides plain text into blocks, and passes the links in each block to [Options].Parts.
+func (t *texts) divide(h *head) {
 	// Read the file directly, because another buffer would require another copy of the text.
 	t.it.r = io.MultiReader(bytes.NewReader(h.octets), h.raw)
 	block := newBlock(nil)
@@ -43,7 +43,7 @@ func (t *texts) parts(h *head) {
 			if err != nil {
 				t.it.r = io.MultiReader(bytes.NewReader(*block), failed{err})
 			}
-			t.stream()
+			t.readStream()
 			return
 		}
 		if cut == 0 && err == nil {
@@ -51,7 +51,7 @@ func (t *texts) parts(h *head) {
 		}
 		next := newBlock((*block)[cut:])
 		*block = (*block)[:cut]
-		part := t.part(block)
+		part := t.linksIn(block)
 		t.base += int64(cut)
 		if !t.f.o.NoPosition {
 			t.line += int64(bytes.Count(*block, []byte{'\n'}))
@@ -88,14 +88,14 @@ func fill(block *[]byte, r io.Reader) error {
 	return err
 }
 
-// part returns an iterator over the links in a block of text. After the loop, the iterator frees
+// linksIn returns an iterator over the links in a block of text. After the loop, the iterator frees
 // the block.
-func (t *texts) part(block *[]byte) iter.Seq2[Link, error] {
+func (t *texts) linksIn(block *[]byte) iter.Seq2[Link, error] {
 	p, f := *t, *t.f
 	p.f = &f
 	return func(yield func(Link, error) bool) {
 		f.yield = yield
-		p.short(*block)
+		p.readShort(*block)
 		blocks.Put(block)
 	}
 }

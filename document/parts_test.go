@@ -16,7 +16,7 @@ import (
 
 // placed is like show, but also formats all positions of a link.
 func placed(l document.Link, err error) string {
-	return fmt.Sprintf("%s at %d to %d of %q", show(l, err), l.Start, l.End, l.Context)
+	return fmt.Sprintf("%s at %d to %d of %q", format(l, err), l.Start, l.End, l.Context)
 }
 
 // inParts returns the links in a document, and reads its parts concurrently.

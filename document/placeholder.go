@@ -9,16 +9,16 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// asTemplate returns a link for a URL template that begins with the bare URL m. The text that
-// follows the URL (the parameter after) must begin with a placeholder. The Ref of the link is the
-// whole template. If the URL is not a part of a template, ok is false. For a URL without a host,
-// such as a mail address, ok is always false, because any text may follow such a URL.
-func asTemplate(m extract.Match, after string) (l Link, size int, ok bool) {
-	if m.Form != extract.Bare || !strings.HasPrefix(m.URL.SchemePart(), "//") || !isPlaceholder(after) && !(strings.HasSuffix(m.URL.String(), "$") && strings.HasPrefix(after, "(")) {
+// asTemplate returns a link for a URL template that begins with the bare URL m. The rest, which
+// follows the URL, must begin with a placeholder. The Ref of the link is the whole template. If the
+// URL is not a part of a template, ok is false. For a URL without a host, such as a mail address,
+// ok is always false, because any text may follow such a URL.
+func asTemplate(m extract.Match, rest string) (l Link, size int, ok bool) {
+	if m.Form != extract.Bare || !strings.HasPrefix(m.URL.SchemePart(), "//") || !isPlaceholder(rest) && !(strings.HasSuffix(m.URL.String(), "$") && strings.HasPrefix(rest, "(")) {
 		return Link{}, 0, false
 	}
-	size = templateSize(after)
-	l.Ref, l.Element = m.URL.String()+after[:size], "template"
+	size = templateSize(rest)
+	l.Ref, l.Element = m.URL.String()+rest[:size], "template"
 	l.Match = extract.Match{Start: m.Start, End: m.End}
 	return l, size, len(l.Ref) <= locus.MaxLen
 }

@@ -11,13 +11,13 @@ import (
 func TestPlaceholders(t *testing.T) {
 	o := &document.Options{Templates: true}
 	testRows(t, document.Markdown, o, []row{
-		{"see https://h.example/users/<id> or https://h.example/<b>x</b>", want(`template https://h.example/users/<id> as "https://h.example/users/"`, "bare https://h.example/")},
-		{"https://h.example/<user name>/x.", want(`template https://h.example/<user name>/x. as "https://h.example/"`)},
-		{"https://h.example/a<var>b</var> https://h.example/<br>", want(`template https://h.example/a<var>b</var> as "https://h.example/a"`, "bare https://h.example/")},
+		{"see https://h.example/users/<id> or https://h.example/<b>x</b>", wantLines(`template https://h.example/users/<id> as "https://h.example/users/"`, "bare https://h.example/")},
+		{"https://h.example/<user name>/x.", wantLines(`template https://h.example/<user name>/x. as "https://h.example/"`)},
+		{"https://h.example/a<var>b</var> https://h.example/<br>", wantLines(`template https://h.example/a<var>b</var> as "https://h.example/a"`, "bare https://h.example/")},
 	})
 	testRows(t, document.HTML, o, []row{
 		{"<p>https://h.example/<id> https://h.example/<?php x ?> https://h.example/<o:p></o:p> https://h.example/</p>",
-			want(`template https://h.example/<id> as "https://h.example/"`, `template https://h.example/<?php x ?> as "https://h.example/"`, "bare https://h.example/", "bare https://h.example/")},
+			wantLines(`template https://h.example/<id> as "https://h.example/"`, `template https://h.example/<?php x ?> as "https://h.example/"`, "bare https://h.example/", "bare https://h.example/")},
 	})
 	for _, text := range []string{
 		"https://h.example/v{{ version }}/x", "https://h.example/{x y", "https://h.example/$(uname -r)/x", "https://h.example/...", "https://h.example/…",

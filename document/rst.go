@@ -20,5 +20,5 @@ import (
 // :doc:`name`, :download:`file` and the entries of a toctree have the Element "doc". The link
 // :ref:`label` has the Element "ref".
 func rstLinks(text string, o *Options) iter.Seq[Link] {
-	return marked(text, o, markup.RST, markup.RSTText)
+	return markedLinks(text, o, markup.RST, markup.RSTText)
 }

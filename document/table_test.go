@@ -14,14 +14,14 @@ import (
 // The end of a cell must end a URL. Quoted cells may contain separators and line breaks.
 func TestTables(t *testing.T) {
 	testRows(t, linksAs(t, "a.csv"), nil, []row{
-		{"a,http://h/x,b\nhttp://h/1,http://h/2", want("bare http://h/x", "bare http://h/1", "bare http://h/2")},
-		{"a;b\nhttp://h/x;http://h/y,z", want("bare http://h/x", "bare http://h/y,z")},
-		{"a\tb\nhttp://h/x\thttp://h/y;z", want("bare http://h/x", "bare http://h/y;z")},
-		{"\"http://h/x,y\",\"say \"\"http://h/z\"\", or\nhttp://h/w\",5\" http://h/v,http://h/u", want("bare http://h/x,y", "bare http://h/z", "bare http://h/w", "bare http://h/v", "bare http://h/u")},
-		{"\"open http://h/x,\nhttp://h/y", want("bare http://h/x", "bare http://h/y")},
-		{"http://h/x\r\nhttp://h/y\r\n", want("bare http://h/x", "bare http://h/y")},
+		{"a,http://h/x,b\nhttp://h/1,http://h/2", wantLines("bare http://h/x", "bare http://h/1", "bare http://h/2")},
+		{"a;b\nhttp://h/x;http://h/y,z", wantLines("bare http://h/x", "bare http://h/y,z")},
+		{"a\tb\nhttp://h/x\thttp://h/y;z", wantLines("bare http://h/x", "bare http://h/y;z")},
+		{"\"http://h/x,y\",\"say \"\"http://h/z\"\", or\nhttp://h/w\",5\" http://h/v,http://h/u", wantLines("bare http://h/x,y", "bare http://h/z", "bare http://h/w", "bare http://h/v", "bare http://h/u")},
+		{"\"open http://h/x,\nhttp://h/y", wantLines("bare http://h/x", "bare http://h/y")},
+		{"http://h/x\r\nhttp://h/y\r\n", wantLines("bare http://h/x", "bare http://h/y")},
 	})
-	testRows(t, linksAs(t, "a.TSV"), nil, []row{{"http://h/x,y\thttp://h/z;w\n", want("bare http://h/x,y", "bare http://h/z;w")}})
+	testRows(t, linksAs(t, "a.TSV"), nil, []row{{"http://h/x,y\thttp://h/z;w\n", wantLines("bare http://h/x,y", "bare http://h/z;w")}})
 }
 
 // A long table must be read in parts that do not split a cell.
@@ -54,17 +54,17 @@ func TestLongTable(t *testing.T) {
 func TestXML(t *testing.T) {
 	rows := []row{
 		{`<?xml version="1.0"?><a xmlns="http://n/a" xmlns:x='http://n/b' href="http://h/a?b&amp;c">http://h/d&amp;e</a>`,
-			want(`bare http://h/a?b&c as "http://h/a?b&amp;c"`, `bare http://h/d&e as "http://h/d&amp;e"`)},
+			wantLines(`bare http://h/a?b&c as "http://h/a?b&amp;c"`, `bare http://h/d&e as "http://h/d&amp;e"`)},
 		{`<urlset xmlns:xsi="http://n/x" xsi:schemaLocation="http://n/s http://n/s.xsd"><loc>http://h/a</loc><x:noNamespaceSchemaLocation>http://h/b</x:noNamespaceSchemaLocation></urlset>`,
-			want("bare http://h/a", "bare http://h/b")},
-		{`<!DOCTYPE plist PUBLIC "-//A//B" "http://n/c.dtd"><plist><!-- http://h/a --><![CDATA[http://h/b]]><?x http://h/c?></plist>`, want("bare http://h/a", "bare http://h/b", "bare http://h/c")},
-		{`<Relationship Id="1" Type="http://n/hyperlink" Target="http://h/a"/><other Type="http://h/b"/>`, want("bare http://h/a", "bare http://h/b")},
-		{`<rss><link>http://h/a</link><title>http://h/b</title><style>http://h/c</style></rss>`, want("bare http://h/a", "bare http://h/b", "bare http://h/c")},
+			wantLines("bare http://h/a", "bare http://h/b")},
+		{`<!DOCTYPE plist PUBLIC "-//A//B" "http://n/c.dtd"><plist><!-- http://h/a --><![CDATA[http://h/b]]><?x http://h/c?></plist>`, wantLines("bare http://h/a", "bare http://h/b", "bare http://h/c")},
+		{`<Relationship Id="1" Type="http://n/hyperlink" Target="http://h/a"/><other Type="http://h/b"/>`, wantLines("bare http://h/a", "bare http://h/b")},
+		{`<rss><link>http://h/a</link><title>http://h/b</title><style>http://h/c</style></rss>`, wantLines("bare http://h/a", "bare http://h/b", "bare http://h/c")},
 	}
 	for _, name := range []string{"a.xml", "a.atom", "sitemap.XML", "a.rss"} {
 		testRows(t, linksAs(t, name), nil, rows)
 	}
-	testRows(t, linksAs(t, "a.svg"), nil, []row{{`<?xml version="1.0"?><svg xmlns="http://n/a"><a xlink:href="http://h/b"/></svg>`, want("a xlink:href http://h/b")}})
+	testRows(t, linksAs(t, "a.svg"), nil, []row{{`<?xml version="1.0"?><svg xmlns="http://n/a"><a xlink:href="http://h/b"/></svg>`, wantLines("a xlink:href http://h/b")}})
 }
 
 // The name of a part in an office document may not determine the type.
@@ -96,7 +96,7 @@ func TestXMLInArchive(t *testing.T) {
 // R and Quarto documents are Markdown with code chunks.
 func TestChunks(t *testing.T) {
 	for _, name := range []string{"a.qmd", "a.Rmd", "a.rmd", "a.QMD"} {
-		testRows(t, linksAs(t, name), &document.Options{NoCode: true}, []row{{"[a](b.qmd)\n\n```{r}\n#| label: x\ny <- \"http://h/c\"\n```\n", want("link b.qmd")}})
+		testRows(t, linksAs(t, name), &document.Options{NoCode: true}, []row{{"[a](b.qmd)\n\n```{r}\n#| label: x\ny <- \"http://h/c\"\n```\n", wantLines("link b.qmd")}})
 	}
 }
 
@@ -111,10 +111,10 @@ func FuzzTable(f *testing.F) {
 		}
 		var whole, pieced []string
 		for l, err := range document.Links(strings.NewReader(s), name, nil) {
-			whole = append(whole, show(l, err))
+			whole = append(whole, format(l, err))
 		}
 		for l, err := range document.Links(&pieces{s, 1 + len(s)%7}, name, nil) {
-			pieced = append(pieced, show(l, err))
+			pieced = append(pieced, format(l, err))
 		}
 		if !slices.Equal(whole, pieced) {
 			t.Errorf("%q in pieces: %q; whole: %q", s, pieced, whole)

@@ -19,15 +19,15 @@ func (f *finder) text(it item, h *head, k kind) {
 	t := texts{f: f, it: it, typ: f.typeOf(it, k)}
 	switch {
 	case k == csv:
-		t.cells(h)
+		t.readCells(h)
 	case k.isMarkup():
-		t.markup(k)
+		t.readMarkup(k)
 	case h.all:
-		t.short(h.octets)
+		t.readShort(h.octets)
 	case t.divides():
-		t.parts(h)
+		t.divide(h)
 	default:
-		t.stream()
+		t.readStream()
 	}
 }
 
@@ -73,7 +73,7 @@ func (t *texts) emit(l *Link) bool {
 	l.End += t.base
 	l.Member, l.Type = t.it.member, t.typ
 	if l.Ref != "" && t.it.base != "" {
-		l.Base = resolved(l.Base, t.it.base)
+		l.Base = resolveBase(l.Base, t.it.base)
 	}
 	l.ASCII = locus.URL{}
 	if l.IRI {
@@ -85,8 +85,8 @@ func (t *texts) emit(l *Link) bool {
 	return !t.f.done
 }
 
-// stream reports the links in plain text of any length.
-func (t *texts) stream() {
+// readStream reports the links in plain text of any length.
+func (t *texts) readStream() {
 	t.lines = nil
 	text := t.it.r
 	if !t.f.o.NoPosition {
@@ -108,20 +108,20 @@ func (t *texts) stream() {
 	}
 }
 
-// hold stores the text, from which positions are computed later.
-func (t *texts) hold(text []byte) string {
+// setText stores the text, from which positions are computed later.
+func (t *texts) setText(text []byte) string {
 	if !t.f.o.NoPosition {
 		t.lines = extract.LinesOf(text)
 	}
 	return octet.View(text)
 }
 
-// short reports the links in a short plain text, whose buffer the caller reuses later.
-func (t *texts) short(text []byte) {
+// readShort reports the links in a short plain text, whose buffer the caller reuses later.
+func (t *texts) readShort(text []byte) {
 	o := t.f.o.Extract
 	o.Clone = !o.Borrow
 	var l Link // the loop sets all its fields for each match
-	for m := range extract.All(t.hold(text), &o) {
+	for m := range extract.All(t.setText(text), &o) {
 		if l.Match = m; !t.emit(&l) {
 			return
 		}
@@ -133,17 +133,17 @@ var readers = map[kind]func(string, *Options) iter.Seq[Link]{markdown: Markdown,
 
 func (k kind) isMarkup() bool { return readers[k] != nil }
 
-// markup reports the links in a text with markup. It reads the whole text into memory.
-func (t *texts) markup(k kind) {
-	octets, ok, err := t.f.hold(&t.it)
+// readMarkup reports the links in a text with markup. It reads the whole text into memory.
+func (t *texts) readMarkup(k kind) {
+	octets, ok, err := t.f.readAll(&t.it)
 	if !ok && k == xml {
-		t.stream()
+		t.readStream()
 		return
 	}
 	if !ok {
 		t.f.fail(t.it, fmt.Errorf("%w: a marked-up text of more than %d bytes is read as plain text", ErrLimit, t.f.o.MaxBuffered))
 		t.typ = "text/plain"
-		t.stream()
+		t.readStream()
 		return
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (t *texts) markup(k kind) {
 	}
 	o := t.f.o
 	o.Extract.Clone = !o.Extract.Borrow
-	for l := range read(t.hold(octets), &o) {
+	for l := range read(t.setText(octets), &o) {
 		if !t.emit(&l) {
 			break
 		}

@@ -14,10 +14,10 @@ func isWAT(r *warc.Record) bool {
 	return r.Type == "metadata" && mediaType(r.Get("Content-Type")) == "application/json"
 }
 
-// wat reports the links in a page that a WAT record describes. The links have the same base URL as
-// in the page. The position of a link is the position in the record.
-func (f *finder) wat(it item) {
-	octets, ok, err := f.hold(&it)
+// readWAT reports the links in a page that a WAT record describes. The links have the same base URL
+// as in the page. The position of a link is the position in the record.
+func (f *finder) readWAT(it item) {
+	octets, ok, err := f.readAll(&it)
 	if !ok {
 		err = fmt.Errorf("%w: a record of more than %d bytes", ErrLimit, f.o.MaxBuffered)
 	}
@@ -32,10 +32,10 @@ func (f *finder) wat(it item) {
 	t := texts{f: f, it: it, typ: mediaType(it.typ)}
 	o := f.o
 	o.Extract.Clone = true
-	d := newLinkFinder(t.hold(octets), &o, func(l Link) bool { return t.emit(&l) })
+	d := newLinkFinder(t.setText(octets), &o, func(l Link) bool { return t.emit(&l) })
 	d.base = watValue(w.Base)
 	for _, l := range w.Links {
-		if d.refer(watValue(l.URL), l.Start, l.End, extract.Attribute, watElement(l.Path)); d.done {
+		if d.emitReference(watValue(l.URL), l.Start, l.End, extract.Attribute, watElement(l.Path)); d.done {
 			return
 		}
 	}

@@ -24,13 +24,13 @@ func xmlLinks(text string, o *Options) iter.Seq[Link] {
 		for !d.done && h.Begin() {
 			switch h.Kind {
 			case markup.Text:
-				d.prose(h.Start, h.End, markup.HTMLText)
+				d.readProse(h.Start, h.End, markup.HTMLText)
 			case markup.StartTag:
 				d.xmlAttributes(&h)
 			case markup.Comment:
 				d.xmlComment(h.Start, h.End)
 			case markup.Verbatim, markup.Content:
-				d.prose(h.Start, h.End, markup.Literal)
+				d.readProse(h.Start, h.End, markup.Literal)
 			}
 		}
 	}
@@ -40,10 +40,10 @@ func xmlLinks(text string, o *Options) iter.Seq[Link] {
 // count as invisible.
 func (d *linkFinder) xmlComment(start, end int) {
 	if s := d.text[start:end]; strings.HasPrefix(s, "<!") && !strings.HasPrefix(s, "<!--") {
-		d.hidden(start, end)
+		d.readHidden(start, end)
 		return
 	}
-	d.prose(start, end, markup.Literal)
+	d.readProse(start, end, markup.Literal)
 }
 
 // xmlAttributes reports the URLs in the attributes of a start tag.
@@ -55,9 +55,9 @@ func (d *linkFinder) xmlAttributes(h *markup.HTML) {
 			return
 		}
 		if isName(element, a.Name) {
-			d.hidden(a.Start, a.End)
+			d.readHidden(a.Start, a.End)
 		} else {
-			d.prose(a.Start, a.End, markup.HTMLValue)
+			d.readProse(a.Start, a.End, markup.HTMLValue)
 		}
 	}
 }
