@@ -12,12 +12,12 @@ import (
 type kind uint8
 
 const (
-	special kind = 1 << iota // may end the URL, depending on the surrounding text
-	ends                     // ends the URL
-	inHost                   // part of a host and port
-	noHost                   // can't be part of a host and port, or is not US-ASCII
-	trims                    // punctuation that at the end of a URL belongs to the surrounding text
-	passes                   // ends a URL unless mayGoOn returns true
+	needsContext kind = 1 << iota // may end the URL, depending on the surrounding text
+	ends                          // ends the URL
+	inHost                        // part of a host and port
+	noHost                        // can't be part of a host and port, or is not US-ASCII
+	trims                         // punctuation that at the end of a URL belongs to the surrounding text
+	passes                        // ends a URL unless mayGoOn returns true
 )
 
 // kinds maps each byte to its kind. The table must not be modified.
@@ -29,7 +29,7 @@ func makeKinds() (k [256]kind) {
 		octets string
 	}{
 		{ends, "\"<>\\^`|"},
-		{special, "()[]{}'%&?#"},
+		{needsContext, "()[]{}'%&?#"},
 		{inHost, "._:"},
 		{trims, ".,;:!?'([{*_~"},
 		{passes, "<\\^|"},
@@ -41,14 +41,14 @@ func makeKinds() (k [256]kind) {
 	for c := range k {
 		switch class := octet.Of(byte(c)); {
 		case class&octet.High != 0:
-			k[c] = special | inHost | noHost
+			k[c] = needsContext | inHost | noHost
 		case class&octet.Label != 0:
 			k[c] |= inHost
 		case class&octet.Control != 0:
 			k[c] |= ends
 		}
 		if k[c]&ends != 0 {
-			k[c] |= special
+			k[c] |= needsContext
 		}
 		if k[c]&inHost == 0 {
 			k[c] |= noHost
@@ -57,48 +57,47 @@ func makeKinds() (k [256]kind) {
 	return k
 }
 
-// until searches text between the offsets i and limit. It returns the offset of the first byte
-// whose kind includes a wanted bit. The parameter of contains the wanted bits. If there is no such
-// byte, it returns limit.
-func until(text string, i, limit int, of kind) int {
-	for i < limit && kinds[text[i]]&of == 0 {
+// indexKind searches text between the offsets i and limit. It returns the offset of the first byte
+// whose kind includes a wanted bit. If there is no such byte, it returns limit.
+func indexKind(text string, i, limit int, wanted kind) int {
+	for i < limit && kinds[text[i]]&wanted == 0 {
 		i++
 	}
 	return i
 }
 
-// bare searches for a URL without a wrapper. The scheme of the URL begins at the offset start.
-func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *Match) (next int, v verdict) {
+// readBare searches for a URL without a wrapper. The scheme of the URL begins at the offset start.
+func (s *scanner) readBare(text string, start, colon int, part Part, final bool, m *Match) (next int, v verdict) {
 	var r run
 	switch {
 	case len(text) < colon+len("://") && !final:
-		return 0, more
+		return 0, needsMore
 	case strings.HasPrefix(text[colon+1:], "//"):
 		r = run{text: text, start: start, i: colon + len("://"), final: final}
-		r.login()
+		r.readLogin()
 	case !isFree(text, start, "") && text[start-1] != '.' && !strings.EqualFold(text[max(0, start-len("URL:")):start], "URL:"):
 		// In a text such as "x/mailto:a@b", the scheme is not the start of a URL.
-		return colon + 1, none
+		return colon + 1, noURL
 	default:
 		r = run{text: text, start: start, i: colon + 1, final: final}
-		r.opaque(part)
+		r.readOpaque(part)
 	}
-	if r.v != found {
+	if r.v != foundURL {
 		return max(r.i, colon+1), r.v
 	}
-	end := r.trimmed(colon)
+	end := r.trimmedEnd(colon)
 	if isOmitted(text[start:end], text[end:r.i]) {
-		return r.i, none
+		return r.i, noURL
 	}
-	if !s.parse(r.written(end), start, end, Bare, part, m) {
-		return r.i, none
+	if !s.parse(r.urlText(end), start, end, Bare, part, m) {
+		return r.i, noURL
 	}
-	return end, found
+	return end, foundURL
 }
 
-// written returns the text of the URL that ends at the offset end. It removes backslashes that are
+// urlText returns the text of the URL that ends at the offset end. It removes backslashes that are
 // escapes.
-func (r *run) written(end int) string {
+func (r *run) urlText(end int) string {
 	if r.escaped {
 		return strings.ReplaceAll(r.text[r.start:end], `\`, "")
 	}
@@ -110,7 +109,7 @@ type run struct {
 	text  string
 	start int
 	final bool
-	i     int     // end of the text that was read, or the offset at which the search continues after the verdict none
+	i     int     // end of the text that was read, or the offset at which the search continues after the verdict noURL
 	v     verdict // the current verdict
 
 	foreign              bool // the host contains ideographs, symbols or dashes
@@ -127,12 +126,12 @@ type run struct {
 	escaped         bool // whether the URL contains backslashes that are escapes
 }
 
-// stop stops reading at the offset i with the verdict v.
-func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
+// stopAt stops reading at the offset i with the verdict v.
+func (r *run) stopAt(i int, v verdict) { r.i, r.v = i, v }
 
-func (r *run) login() {
+func (r *run) readLogin() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
-	stop := until(r.text, r.i, limit, noHost)
+	stop := indexKind(r.text, r.i, limit, noHost)
 	if stop == limit || !endsLogin(r.text[stop]) {
 		// The authority contains more than a host, or the end of the host is unknown.
 		var ok bool
@@ -141,7 +140,7 @@ func (r *run) login() {
 		}
 	}
 	r.i, r.escapable = stop, stop < len(r.text) && strings.IndexByte("/?#", r.text[stop]) >= 0
-	r.rest()
+	r.readRest()
 }
 
 // endsLogin reports whether the US-ASCII character c ends the userinfo.
@@ -160,55 +159,56 @@ func (r *run) loginEnd() (end int, ok bool) {
 	if r.foreign {
 		cut, ok := foreignEnd(r.text, host, stop)
 		if !ok {
-			r.stop(stop, none)
+			r.stopAt(stop, noURL)
 			return stop, false
 		}
 		if cut < stop {
-			r.stop(cut, found)
+			r.stopAt(cut, foundURL)
 			return cut, false
 		}
 	}
 	switch {
 	case stop < end:
-		r.noHost(host, stop)
-	case r.v == found:
-		r.stop(end, found)
+		r.decideNoHost(host, stop)
+	case r.v == foundURL:
+		r.stopAt(end, foundURL)
 	case end < len(r.text) && strings.IndexByte("[]{}", r.text[end]) >= 0:
-		r.noHost(host, end)
+		r.decideNoHost(host, end)
 	default:
 		return end, true
 	}
 	return stop, false
 }
 
-// noHost decides about an authority. The text at the offset i can't be part of a host and port.
-func (r *run) noHost(host, i int) {
-	if !r.known(i, len("[/")) {
-		r.stop(i, more)
+// decideNoHost decides about an authority. The text at the offset i can't be part of a host and
+// port.
+func (r *run) decideNoHost(host, i int) {
+	if !r.hasBytes(i, len("[/")) {
+		r.stopAt(i, needsMore)
 		return
 	}
 	switch c := r.text[i]; {
-	case strings.IndexByte(",;!'()*=&}]", c) >= 0, c == '~' && r.opened('~'):
-		r.stop(i, found)
+	case strings.IndexByte(",;!'()*=&}]", c) >= 0, c == '~' && r.isAfter('~'):
+		r.stopAt(i, foundURL)
 	case (c == '$' || c == '~') && (i+1 == len(r.text) || closesText(r.text[i+1])):
 		// A "$" or "~" before text that can't continue the URL ends the URL, as in "^http://h$".
-		r.stop(i, found)
+		r.stopAt(i, foundURL)
 	case c == '{':
-		switch ok, known := r.balanced(i, "{}"); {
+		switch ok, known := r.isBalanced(i, "{}"); {
 		case !known:
-			r.stop(i, more)
+			r.stopAt(i, needsMore)
 		case ok:
-			r.stop(i, none)
+			r.stopAt(i, noURL)
 		default:
-			r.stop(i, r.endsAt(i))
+			r.stopAt(i, r.endsAt(i))
 		}
 	case c == '[' && (isDotted(r.text[host:i]) || strings.HasPrefix(r.text[i:], "[/")):
 		// The "[" begins a remark or a BBCode tag.
-		r.stop(i, found)
+		r.stopAt(i, foundURL)
 	default:
 		// The text is a URL template, such as "http://$host/", "http://{host}/" or
 		// "http://host[:port]".
-		r.stop(i, none)
+		r.stopAt(i, noURL)
 	}
 }
 
@@ -220,8 +220,8 @@ func closesText(c byte) bool { return kinds[c]&ends != 0 || strings.IndexByte(".
 const separators = ",;!'("
 
 // hostAndEnd returns the offsets of the host and port in the authority at the offset r.i. If the
-// text ends before the authority ends, hostAndEnd stops r and returns false. If the URL ends in
-// the authority, hostAndEnd sets r.v to the verdict found.
+// text ends before the authority ends, hostAndEnd stops r and returns false. If the URL ends in the
+// authority, hostAndEnd sets r.v to the verdict foundURL.
 //
 // The text before an "@" is not userinfo if a character in this text ends the URL for a human
 // reader. Such a character is a delimiter, punctuation after a complete host, or the closing mark
@@ -234,45 +234,45 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 		switch c := r.text[i]; {
 		case c == '@':
 			if r.foreign {
-				r.v = found
+				r.v = foundURL
 				return host, i, true
 			}
 			if r.round > 0 {
 				// The "@" is in a remark in brackets, which is not part of the URL.
-				r.v = found
+				r.v = foundURL
 				return host, first, true
 			}
 			host, plain = i+1, true
 		case endsLogin(c):
 			return host, i, true
 		case c >= utf8.RuneSelf:
-			n := r.character(i, true)
+			n := r.characterSize(i, true)
 			if n == 0 {
-				return host, i, r.v != more
+				return host, i, r.v != needsMore
 			}
 			i += n - 1
 		case c == '[' && i == host && addressEnd(r.text[:limit], i) > i:
 			i = addressEnd(r.text[:limit], i)
 		case kinds[c]&inHost != 0:
-			if c == '_' && plain && r.opened('_') && isDotted(r.text[host:i]) {
-				if !r.known(i, len("_a")) {
-					r.stop(i, more)
+			if c == '_' && plain && r.isAfter('_') && isDotted(r.text[host:i]) {
+				if !r.hasBytes(i, len("_a")) {
+					r.stopAt(i, needsMore)
 					return host, i, false
 				}
 				if !letterAt(r.text, i+1) {
-					r.v = found
+					r.v = foundURL
 					return host, i, true
 				}
 			}
 		default:
-			switch r.inLogin(i, plain && isDotted(r.text[host:i])) {
-			case found:
-				r.v = found
+			switch r.judgeLogin(i, plain && isDotted(r.text[host:i])) {
+			case foundURL:
+				r.v = foundURL
 				return host, i, true
-			case none:
+			case noURL:
 				return host, i, true
-			case more:
-				r.stop(i, more)
+			case needsMore:
+				r.stopAt(i, needsMore)
 				return host, i, false
 			}
 			plain = false
@@ -281,49 +281,49 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 			}
 		}
 	}
-	return host, i, r.reached(i)
+	return host, i, r.isURLEnd(i)
 }
 
-// belongs is the verdict on a byte that is part of the URL.
-const belongs verdict = more + 1
+// inURL is the verdict on a byte that is part of the URL.
+const inURL verdict = needsMore + 1
 
-// inLogin decides about the byte at the offset i in a userinfo, which a host can't contain. The
-// verdict is found if the URL ends before the byte, none if the userinfo ends, and otherwise
-// belongs or more. The parameter complete reports whether the text before the byte is a complete
+// judgeLogin decides about the byte at the offset i in a userinfo, which a host can't contain. The
+// verdict is foundURL if the URL ends before the byte, noURL if the userinfo ends, and otherwise
+// inURL or needsMore. The parameter complete reports whether the text before the byte is a complete
 // host.
-func (r *run) inLogin(i int, complete bool) verdict {
+func (r *run) judgeLogin(i int, complete bool) verdict {
 	c := r.text[i]
 	switch c {
 	case '(':
 		r.round++
 	case ')':
 		if r.round--; r.round < 0 {
-			return found
+			return foundURL
 		}
-		return belongs
+		return inURL
 	case '[', ']', '{', '}':
 		// In a user name, these characters must be escaped.
-		return none
+		return noURL
 	case '\'':
-		if r.opened('\'') || r.quoted() {
-			return found
+		if r.isAfter('\'') || r.isQuoted() {
+			return foundURL
 		}
 	case '&':
-		if !r.known(i, maxEntity) {
-			return more
+		if !r.hasBytes(i, maxEntity) {
+			return needsMore
 		}
 		if isDelimiter(r.text[i:]) {
-			return found
+			return foundURL
 		}
 	case '*', '~':
-		if complete && r.opened(c) {
-			return found
+		if complete && r.isAfter(c) {
+			return foundURL
 		}
 	}
 	if complete && strings.IndexByte(separators, c) >= 0 {
-		return found
+		return foundURL
 	}
-	return belongs
+	return inURL
 }
 
 // addressEnd returns the offset of the "]" that ends the IP address in brackets at the offset i.
@@ -344,15 +344,15 @@ func addressEnd(text string, i int) int {
 	return i
 }
 
-// reached reports whether a URL ends at the offset i, which is the end of the text or the maximum
-// length of a URL. If the URL is too long or may continue in later text, reached stops r and
+// isURLEnd reports whether a URL ends at the offset i, which is the end of the text or the maximum
+// length of a URL. If the URL is too long or may continue in later text, isURLEnd stops r and
 // returns false.
-func (r *run) reached(i int) bool {
+func (r *run) isURLEnd(i int) bool {
 	switch {
 	case i-r.start > locus.MaxLen:
-		r.stop(r.start+locus.MaxLen, none)
+		r.stopAt(r.start+locus.MaxLen, noURL)
 	case !r.final:
-		r.stop(i, more)
+		r.stopAt(i, needsMore)
 	default:
 		return true
 	}
@@ -370,19 +370,19 @@ func hostEnd(text string, i, end int) int {
 	return i
 }
 
-// rest reads the rest of the URL, including punctuation at the end of the URL.
-func (r *run) rest() {
+// readRest reads the rest of the URL, including punctuation at the end of the URL.
+func (r *run) readRest() {
 	i := r.i
 	r.path = i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ; {
-		i = until(r.text, i, limit, special)
+		i = indexKind(r.text, i, limit, needsContext)
 		if i >= limit {
-			if r.reached(i) {
-				r.stop(i, found)
+			if r.isURLEnd(i) {
+				r.stopAt(i, foundURL)
 			}
 			return
 		}
-		n := r.ask(i)
+		n := r.countBytes(i)
 		if n == 0 {
 			return
 		}
@@ -390,12 +390,13 @@ func (r *run) rest() {
 	}
 }
 
-// ask returns the number of bytes at the offset i that belong to the URL. The kind of the first
-// byte includes special. If the first byte does not belong to the URL, ask stops r and returns 0.
-func (r *run) ask(i int) int {
+// countBytes returns the number of bytes at the offset i that belong to the URL. The kind of the
+// first byte includes needsContext. If the first byte does not belong to the URL, countBytes stops
+// r and returns 0.
+func (r *run) countBytes(i int) int {
 	c := r.text[i]
 	if kinds[c]&ends != 0 {
-		return r.delimiter(i)
+		return r.countDelimiter(i)
 	}
 	goes, known := true, true
 	switch c {
@@ -404,100 +405,101 @@ func (r *run) ask(i int) int {
 	case '#':
 		r.fragment = true
 	case '(':
-		goes, known = r.opens(i, &r.round, "()")
+		goes, known = r.openBracket(i, &r.round, "()")
 	case '{':
-		goes, known = r.opens(i, &r.curly, "{}")
+		goes, known = r.openBracket(i, &r.curly, "{}")
 	case '[':
 		// A "[/" is BBCode, as in "[url]http://h/a[/url]".
-		if known = r.known(i, len("[/")); known {
+		if known = r.hasBytes(i, len("[/")); known {
 			if goes = !strings.HasPrefix(r.text[i:], "[/"); goes {
-				goes, known = r.opens(i, &r.square, "[]")
+				goes, known = r.openBracket(i, &r.square, "[]")
 			}
 		}
 	case ')':
-		goes = closes(&r.round)
+		goes = closeBracket(&r.round)
 	case '}':
-		goes = closes(&r.curly)
+		goes = closeBracket(&r.curly)
 	case ']':
-		goes = closes(&r.square)
+		goes = closeBracket(&r.square)
 	case '\'':
-		known = r.known(i, len("'a"))
-		goes = !r.opened('\'') && (r.round+r.square+r.curly > 0 || letterAt(r.text, i+1) || !r.quoted())
+		known = r.hasBytes(i, len("'a"))
+		goes = !r.isAfter('\'') && (r.round+r.square+r.curly > 0 || letterAt(r.text, i+1) || !r.isQuoted())
 	case '&':
-		known = r.known(i, maxEntity)
+		known = r.hasBytes(i, maxEntity)
 		goes = !isDelimiter(r.text[i:])
 	case '%':
-		if known = r.known(i, len("%00")); known && !octet.IsEscape(r.text, i) {
-			if known = r.known(i, maxFollow); known && isFormat(r.text[i:]) {
+		if known = r.hasBytes(i, len("%00")); known && !octet.IsEscape(r.text, i) {
+			if known = r.hasBytes(i, maxFollow); known && isFormat(r.text[i:]) {
 				// The text is a URL template, such as "http://h/%s".
-				r.stop(i+1, none)
+				r.stopAt(i+1, noURL)
 				return 0
 			}
 		}
 	default:
-		n := r.character(i, false)
-		if n == 0 && r.v != more {
-			r.stop(i, r.endsAt(i))
+		n := r.characterSize(i, false)
+		if n == 0 && r.v != needsMore {
+			r.stopAt(i, r.endsAt(i))
 		}
 		return n
 	}
 	switch {
 	case !known:
-		r.stop(i, more)
+		r.stopAt(i, needsMore)
 	case !goes:
-		r.stop(i, r.endsAt(i))
+		r.stopAt(i, r.endsAt(i))
 	default:
 		return 1
 	}
 	return 0
 }
 
-// delimiter is like ask, but for a byte that ends nearly all URLs.
-func (r *run) delimiter(i int) int {
+// countDelimiter is like countBytes, but for a byte that ends nearly all URLs.
+func (r *run) countDelimiter(i int) int {
 	n, known := 0, true
 	switch c := r.text[i]; {
 	case c == '\\':
-		n, known = r.escape(i)
-	case c == '^' && r.fragment || c == '|' && r.query && mayGoOn(r.text, i) && !r.opened('|'):
+		n, known = r.escapeSize(i)
+	case c == '^' && r.fragment || c == '|' && r.query && mayGoOn(r.text, i) && !r.isAfter('|'):
 		// The URL may continue, as in "#state.Plugin^options" or "?a=-1:|b".
-		known = r.known(i, len("^a"))
+		known = r.hasBytes(i, len("^a"))
 		if letterAt(r.text, i+1) && (c == '|' || letterAt(r.text, i-1)) {
 			n = 1
 		}
 	}
 	switch {
 	case !known:
-		r.stop(i, more)
+		r.stopAt(i, needsMore)
 		return 0
 	case n == 0:
-		r.stop(i, r.endsAt(i))
+		r.stopAt(i, r.endsAt(i))
 	}
 	return n
 }
 
-// known reports whether the text contains n bytes after the offset i, or is final.
-func (r *run) known(i, n int) bool { return r.final || len(r.text)-i >= n }
+// hasBytes reports whether the text contains n bytes after the offset i, or is final.
+func (r *run) hasBytes(i, n int) bool { return r.final || len(r.text)-i >= n }
 
-// opens reports whether the opening bracket at the offset i belongs to the URL, because the
-// closing bracket follows in the URL. If so, opens increments the number in open.
-func (r *run) opens(i int, open *int, pair string) (ok, known bool) {
+// openBracket reports whether the opening bracket at the offset i belongs to the URL, because the
+// closing bracket follows in the URL. If so, openBracket increments count.
+func (r *run) openBracket(i int, count *int, pair string) (ok, known bool) {
 	ok, known = true, true
-	if *open == 0 {
+	if *count == 0 {
 		// A nested bracket also belongs to the URL.
-		ok, known = r.balanced(i, pair)
+		ok, known = r.isBalanced(i, pair)
 	}
-	*open++
+	*count++
 	return ok, known
 }
 
-// closes decrements the number of open brackets. If no bracket is open, it returns false.
-func closes(open *int) bool {
-	*open--
-	return *open >= 0
+// closeBracket decrements the number of open brackets in count. If no bracket is open, it returns
+// false.
+func closeBracket(count *int) bool {
+	*count--
+	return *count >= 0
 }
 
-// opened reports whether the byte before the URL is c.
-func (r *run) opened(c byte) bool { return r.start > 0 && r.text[r.start-1] == c }
+// isAfter reports whether the byte before the URL is c.
+func (r *run) isAfter(c byte) bool { return r.start > 0 && r.text[r.start-1] == c }
 
 func letterAt(text string, i int) bool {
 	return i < len(text) && octet.Is(text[i], octet.Alpha|octet.Digit)
@@ -516,13 +518,13 @@ func isDelimiter(text string) bool {
 	return false
 }
 
-// opaque reads the text after a scheme without "//". The URL must contain the [Part] that the
+// readOpaque reads the text after a scheme without "//". The URL must contain the [Part] that the
 // scheme requires, because texts such as "news: today" and "mid:day" are not URLs.
-func (r *run) opaque(want Part) {
+func (r *run) readOpaque(want Part) {
 	ahead := r.i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ahead < limit && octet.Is(r.text[ahead], octet.User); ahead++ {
 	}
-	if (ahead == len(r.text) || ahead-r.start > locus.MaxLen) && !r.reached(ahead) {
+	if (ahead == len(r.text) || ahead-r.start > locus.MaxLen) && !r.isURLEnd(ahead) {
 		return
 	}
 	part := r.text[r.i:ahead]
@@ -535,7 +537,7 @@ func (r *run) opaque(want Part) {
 	case Group:
 		if group := strings.IndexAny(part, ",;()"); at && group > 0 && isGroup(part[:group]) {
 			// A message-id can't contain these characters (RFC 822 section 3.3, "specials").
-			r.stop(r.i+group, found)
+			r.stopAt(r.i+group, foundURL)
 			return
 		}
 		ok = at || !colon && strings.Contains(part, ".")
@@ -548,18 +550,18 @@ func (r *run) opaque(want Part) {
 		ok = true
 	}
 	if !ok {
-		r.stop(ahead, none)
+		r.stopAt(ahead, noURL)
 		return
 	}
-	if at && want != Any && !r.domain(ahead+1) {
+	if at && want != Any && !r.readDomain(ahead+1) {
 		return
 	}
-	r.rest()
+	r.readRest()
 }
 
-// domain reads the domain in an address. The domain begins at the offset i. If the URL ends in the
-// domain, domain returns false.
-func (r *run) domain(i int) bool {
+// readDomain reads the domain in an address. The domain begins at the offset i. If the URL ends in
+// the domain, readDomain returns false.
+func (r *run) readDomain(i int) bool {
 	start := i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; {
 		c := r.text[i]
@@ -570,9 +572,9 @@ func (r *run) domain(i int) bool {
 			i++
 			continue
 		}
-		n := r.character(i, true)
-		if r.v == more {
-			r.stop(i, more)
+		n := r.characterSize(i, true)
+		if r.v == needsMore {
+			r.stopAt(i, needsMore)
 			return false
 		}
 		if n == 0 {
@@ -584,14 +586,14 @@ func (r *run) domain(i int) bool {
 		// The caller reads a plain US-ASCII domain as a part of the rest of the URL.
 		return true
 	}
-	if i == len(r.text) && !r.reached(i) {
+	if i == len(r.text) && !r.isURLEnd(i) {
 		return false
 	}
 	switch stop, ok := foreignEnd(r.text, start, i); {
 	case !ok:
-		r.stop(i, none)
+		r.stopAt(i, noURL)
 	case stop < i:
-		r.stop(stop, found)
+		r.stopAt(stop, foundURL)
 	default:
 		r.i = i
 		return true
@@ -599,13 +601,13 @@ func (r *run) domain(i int) bool {
 	return false
 }
 
-// trimmed returns the end of the URL. It excludes punctuation before the offset r.i that belongs
+// trimmedEnd returns the end of the URL. It excludes punctuation before the offset r.i that belongs
 // to the surrounding text.
-func (r *run) trimmed(colon int) int {
+func (r *run) trimmedEnd(colon int) int {
 	end := r.i
 	for end > colon+1 {
 		switch c := r.text[end-1]; {
-		case kinds[c]&trims == 0, strings.IndexByte("_~", c) >= 0 && !r.opened(c):
+		case kinds[c]&trims == 0, strings.IndexByte("_~", c) >= 0 && !r.isAfter(c):
 			return end
 		case c == '*':
 			stars := strings.TrimRight(r.text[colon+1:end], "*")
@@ -640,10 +642,10 @@ func beforeEntity(text string, start, end int) int {
 	return end - 1
 }
 
-// plausible reports whether the URL u looks like a URL to a human reader, because it contains a
+// isPlausible reports whether the URL u looks like a URL to a human reader, because it contains a
 // host, an address or a name. In running text without the prefix "URL:", other valid URLs are not
 // reported.
-func plausible(u locus.URL, want Part) bool {
+func isPlausible(u locus.URL, want Part) bool {
 	facts := u.Facts()
 	if facts.Has(locus.Internet) {
 		if facts&(locus.HostName|locus.HostNumber) != 0 {
@@ -686,18 +688,18 @@ func isNID(text string) bool {
 	return len(text) >= 2 && len(text) <= 32 && letterAt(text, 0) && octet.All(text)&octet.Label != 0
 }
 
-// usual is a fast path for common bare URLs. Such a URL consists of a host, an optional port, and
-// a path and query of US-ASCII characters without brackets. The method returns the end of the URL,
-// or 0 if the method bare must read the URL. For common URLs, bare returns the same result, but
-// takes 1.5 times as long (BenchmarkDense).
-func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
+// readCommon is a fast path for common bare URLs. Such a URL consists of a host, an optional port,
+// and a path and query of US-ASCII characters without brackets. It returns the end of the URL, or 0
+// if readBare must read the URL. For common URLs, readBare returns the same result, but takes 1.5
+// times as long (BenchmarkDense).
+func (s *scanner) readCommon(text string, start, colon int, m *Match) (end int) {
 	i := colon + len("://")
 	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
 		return 0
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
-	// A byte that is invalid in both hosts and paths may belong to a userinfo, which only the
-	// method bare reads.
+	// A byte that is invalid in both hosts and paths may belong to a userinfo, which only readBare
+	// reads.
 	host := i
 	if i = octet.Plain(text, i); i >= len(text) || kinds[text[i]]&ends == 0 && strings.IndexByte(text[host:i], '/') < 0 {
 		return 0
@@ -709,7 +711,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		}
 		c := text[i]
 		k := kinds[c]
-		if k&special != 0 {
+		if k&needsContext != 0 {
 			if k&ends != 0 || c == ')' || c == ']' || c == '}' {
 				if k&passes != 0 && mayGoOn(text, i) {
 					return 0

@@ -86,9 +86,9 @@ func firstOpen(text string) int {
 	}
 }
 
-// isOpen reports whether the "<" at the offset open may begin a wrapper without an end in text.
-func isOpen(text string, open int) bool {
-	inner := open + 1
+// isOpen reports whether the "<" at the offset start may begin a wrapper without an end in text.
+func isOpen(text string, start int) bool {
+	inner := start + 1
 	for inner < len(text) && strings.IndexByte(" \t\r\n", text[inner]) >= 0 {
 		inner++
 	}
@@ -104,7 +104,7 @@ func isOpen(text string, open int) bool {
 	case strings.EqualFold(text[inner:colon], "URL"):
 		inner = colon + 1
 	}
-	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), loose: true}
-	f.read()
-	return f.v == more && f.limit == len(text)
+	f := wrapperReader{text: text, open: start, i: inner, limit: min(len(text), start+maxWrapper), loose: true}
+	f.readContent()
+	return f.v == needsMore && f.limit == len(text)
 }

@@ -82,8 +82,8 @@ func All(text string, o *Options) iter.Seq[Match] {
 func (s *scanner) all(text string, yield func(Match) bool) {
 	var m Match
 	for pos := 0; ; {
-		next, v := s.next(text, pos, true, &m)
-		if v != found || !yield(m) {
+		next, v := s.findURL(text, pos, true, &m)
+		if v != foundURL || !yield(m) {
 			return
 		}
 		pos = next

@@ -27,15 +27,15 @@ type foreignCase struct {
 // name returns the name of the case in expected_differences.txt.
 func (c *foreignCase) name() string { return c.suite + " " + strconv.Quote(c.text) }
 
-// found returns the URLs that this package finds.
-func (c *foreignCase) found() (list []string) {
+// foundURLs returns the URLs that this package finds.
+func (c *foreignCase) foundURLs() (list []string) {
 	if c.markdown {
 		for l := range document.Markdown(c.text, &document.Options{Extract: c.options}) {
-			list = append(list, c.written(l.Match))
+			list = append(list, c.expectedForm(l.Match))
 		}
 	} else {
 		for m := range extract.All(c.text, &c.options) {
-			list = append(list, c.written(m))
+			list = append(list, c.expectedForm(m))
 		}
 	}
 	if c.first && len(list) > 1 {
@@ -44,9 +44,9 @@ func (c *foreignCase) found() (list []string) {
 	return list
 }
 
-// written returns a URL in the form that the suites expect, without escapes that are not in the
-// text.
-func (c *foreignCase) written(m extract.Match) string {
+// expectedForm returns a URL in the form that the suites expect, without escapes that are not in
+// the text.
+func (c *foreignCase) expectedForm(m extract.Match) string {
 	if m.Escaped && !m.Assumed {
 		return c.text[m.Start:m.End]
 	}
@@ -122,8 +122,8 @@ type reason struct {
 	inScope bool
 }
 
-// of reports whether there is a reason for the case c, and whether the case is in scope.
-func (r *reasons) of(c *foreignCase, used map[string]bool) (inScope, ok bool) {
+// covers reports whether there is a reason for the case c, and whether the case is in scope.
+func (r *reasons) covers(c *foreignCase, used map[string]bool) (inScope, ok bool) {
 	if inScope, ok = r.cases[c.name()]; ok {
 		return inScope, true
 	}
@@ -182,13 +182,13 @@ func TestForeign(t *testing.T) {
 	right, found, wanted := 0, 0, 0
 	seen, used := map[string]bool{}, map[string]bool{}
 	for _, c := range foreignCases(t) {
-		got := c.found()
+		got := c.foundURLs()
 		_, byName := known.cases[c.name()]
 		seen[c.name()] = true
 		same := slices.Equal(got, c.want)
 		inScope, listed := false, false
 		if byName || !same {
-			inScope, listed = known.of(&c, used)
+			inScope, listed = known.covers(&c, used)
 		}
 		switch {
 		case !same && !listed:

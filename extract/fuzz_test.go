@@ -173,12 +173,12 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed int64, pieces uint16) {
 		n := int(pieces) % 1001
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		checkStream(t, long(r, n), r)
+		checkStream(t, longText(r, n), r)
 	})
 }
 
-// long returns a text with n pieces, some of which are longer than a window or a limit.
-func long(r *rand.Rand, n int) string {
+// longText returns a text with n pieces, some of which are longer than a window or a limit.
+func longText(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n {
 		b.WriteString(pieces[r.IntN(len(pieces))])
@@ -202,7 +202,7 @@ func checkStream(t *testing.T, text string, r *rand.Rand) {
 func TestStreamLong(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		checkStream(t, long(r, 1+r.IntN(60)), r)
+		checkStream(t, longText(r, 1+r.IntN(60)), r)
 	}
 }
 

@@ -89,12 +89,12 @@ const (
 	maxQuote = 256
 )
 
-// character returns the length of the character at the offset i, which must not be US-ASCII. If
+// characterSize returns the length of the character at the offset i, which must not be US-ASCII. If
 // the character ends the URL, it returns 0. In a host, ideographs also count as letters. If the
-// decision needs more text, character sets r.v to the verdict more.
-func (r *run) character(i int, host bool) int {
+// decision needs more text, characterSize sets r.v to the verdict needsMore.
+func (r *run) characterSize(i int, host bool) int {
 	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
-		r.v = more
+		r.v = needsMore
 		return 0
 	}
 	c, n := utf8.DecodeRuneInString(r.text[i:])
@@ -109,15 +109,15 @@ func (r *run) character(i int, host bool) int {
 		before, _ := utf8.DecodeLastRuneInString(r.text[r.start:i])
 		goes = isWordPart(before) || before >= utf8.RuneSelf && letterOf(before) == symbol
 	case inner:
-		goes = !host && i < r.sure || r.within(i, n, host) && !(c == '\u2019' && r.openedByQuote())
+		goes = !host && i < r.sure || r.isWithinWord(i, n, host) && !(c == '\u2019' && r.openedByQuote())
 		r.foreign = r.foreign || host && goes
 	case symbol:
-		goes = r.continues(i, host) || !host && r.v != more && r.inPath(i, symbol)
+		goes = r.urlContinues(i, host) || !host && r.v != needsMore && r.inPath(i, symbol)
 		r.foreign = r.foreign || host && goes
 	case ending:
-		goes = !host && r.resumes(i, n)
+		goes = !host && r.continuesFileName(i, n)
 	}
-	if !goes || r.v == more {
+	if !goes || r.v == needsMore {
 		return 0
 	}
 	return n
@@ -132,11 +132,11 @@ func isWordPart(r rune) bool {
 	return kind == word || kind == joiner
 }
 
-// within reports whether a character is between letters of a word. The character is at the offset
-// i and has n bytes.
-func (r *run) within(i, n int, host bool) bool {
-	if !r.known(i, maxFollow) {
-		r.v = more
+// isWithinWord reports whether a character is between letters of a word. The character is at the
+// offset i and has n bytes.
+func (r *run) isWithinWord(i, n int, host bool) bool {
+	if !r.hasBytes(i, maxFollow) {
+		r.v = needsMore
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(r.text[r.start:i])
@@ -148,10 +148,10 @@ func isPartAt(r rune, host bool) bool {
 	return isWordPart(r) || host && r >= utf8.RuneSelf && letterOf(r) == ideograph
 }
 
-// continues reports whether more of the URL follows the symbols at the offset i.
-func (r *run) continues(i int, host bool) bool {
-	if !r.known(i, maxFollow) {
-		r.v = more
+// urlContinues reports whether more of the URL follows the symbols at the offset i.
+func (r *run) urlContinues(i int, host bool) bool {
+	if !r.hasBytes(i, maxFollow) {
+		r.v = needsMore
 		return false
 	}
 	text := r.text[:min(len(r.text), i+maxFollow/2)]
@@ -191,11 +191,11 @@ func (r *run) inPath(i int, kind letter) bool {
 	if i >= r.sure {
 		limit := min(len(r.text), r.start+locus.MaxLen+1)
 		end := runEnd(r.text[:limit], i, kind)
-		if !r.known(end, maxFollow) {
-			r.v = more
+		if !r.hasBytes(end, maxFollow) {
+			r.v = needsMore
 			return false
 		}
-		if schemeAt(r.text, end) || r.round+r.square+r.curly == 0 && !r.begins(i, kind) && (kind == symbol || !pathAt(r.text, end)) {
+		if schemeAt(r.text, end) || r.round+r.square+r.curly == 0 && !r.beginsWord(i, kind) && (kind == symbol || !pathAt(r.text, end)) {
 			return false
 		}
 		r.sure = end
@@ -236,9 +236,9 @@ func isIdeographAt(text string, i int) bool {
 	return c >= utf8.RuneSelf && letterOf(c) == ideograph
 }
 
-// begins reports whether the character at the offset i begins a word in the path. It also returns
-// true if the character continues a word that contains ideographs.
-func (r *run) begins(i int, kind letter) bool {
+// beginsWord reports whether the character at the offset i begins a word in the path. It also
+// returns true if the character continues a word that contains ideographs.
+func (r *run) beginsWord(i int, kind letter) bool {
 	joint := i > r.path && strings.IndexByte("/-_(=#&+~@", r.text[i-1]) >= 0
 	if kind == symbol {
 		c, _ := utf8.DecodeRuneInString(r.text[i:])
@@ -267,12 +267,12 @@ func pathAt(text string, i int) bool {
 	return kind == word || kind == ideograph || kind == symbol
 }
 
-// resumes reports whether the punctuation at the offset i, which follows an ideograph, is part of
-// a file name such as "自殺でも？.png". The punctuation character has n bytes.
-func (r *run) resumes(i, n int) bool {
-	if r.ideograph == 0 || !r.known(i, n+len(".a")) {
+// continuesFileName reports whether the punctuation at the offset i, which follows an ideograph, is
+// part of a file name such as "自殺でも？.png". The punctuation character has n bytes.
+func (r *run) continuesFileName(i, n int) bool {
+	if r.ideograph == 0 || !r.hasBytes(i, n+len(".a")) {
 		if r.ideograph > 0 {
-			r.v = more
+			r.v = needsMore
 		}
 		return false
 	}
@@ -297,9 +297,9 @@ func (r *run) openedByQuote() bool {
 	return strings.ContainsRune("\u2018\u2019\u201A\u201B\u2039\u203A", before)
 }
 
-// quoted reports whether the URL is in a quotation that an apostrophe opens on the same line. It
+// isQuoted reports whether the URL is in a quotation that an apostrophe opens on the same line. It
 // examines the last apostrophe before the URL that is not part of a word.
-func (r *run) quoted() bool {
+func (r *run) isQuoted() bool {
 	if !r.quoteKnown {
 		r.quoteKnown, r.inQuote = true, quotedAt(r.text, r.start)
 	}
@@ -322,9 +322,9 @@ func quotedAt(text string, start int) bool {
 	return false
 }
 
-// balanced reports whether the bracket at the offset i closes in the URL.
-func (r *run) balanced(i int, pair string) (ok, known bool) {
-	if !r.known(i, maxBracket+utf8.UTFMax) {
+// isBalanced reports whether the bracket at the offset i closes in the URL.
+func (r *run) isBalanced(i int, pair string) (ok, known bool) {
+	if !r.hasBytes(i, maxBracket+utf8.UTFMax) {
 		return false, false
 	}
 	open, apart := 0, false
@@ -336,7 +336,7 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 			open++
 		case c == pair[1]:
 			if open--; open == 0 {
-				return !apart || strings.IndexByte("_-=", r.text[i-1]) >= 0 || goesOn(r.text[k+1:], true), true
+				return !apart || strings.IndexByte("_-=", r.text[i-1]) >= 0 || continuesURL(r.text[k+1:], true), true
 			}
 		case kinds[c]&ends != 0:
 			return false, true

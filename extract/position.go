@@ -30,12 +30,12 @@ const (
 //
 // If necessary, [Lines.At] reads more of the text, so a caller may also use Lines without Stream.
 type Lines struct {
-	r     io.Reader
-	err   error
-	buf   []byte // last part of the text that was read
-	given int    // number of bytes in buf that Read has returned
-	base  mark   // position of the start of buf
-	mark  mark   // position of the last requested offset
+	r        io.Reader
+	err      error
+	buf      []byte // last part of the text that was read
+	returned int    // number of bytes in buf that Read has returned
+	base     mark   // position of the start of buf
+	mark     mark   // position of the last requested offset
 }
 
 type mark struct {
@@ -62,12 +62,12 @@ func (l *Lines) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	if l.given == len(l.buf) && l.err == nil {
+	if l.returned == len(l.buf) && l.err == nil {
 		l.forget()
 		l.fill()
 	}
-	n := copy(p, l.buf[l.given:])
-	l.given += n
+	n := copy(p, l.buf[l.returned:])
+	l.returned += n
 	if n == 0 {
 		return 0, l.err
 	}
@@ -85,18 +85,18 @@ func (l *Lines) fill() {
 }
 
 func (l *Lines) forget() {
-	cut := l.given - kept
+	cut := l.returned - kept
 	if cut < kept {
 		return
 	}
 	cut -= partOfCharacter(l.buf, cut)
-	base := l.walk(l.base.offset + int64(cut))
+	base := l.markAt(l.base.offset + int64(cut))
 	if l.mark.offset < base.offset {
 		l.mark = base
 	}
 	l.base = base
 	l.buf = l.buf[:copy(l.buf, l.buf[cut:])]
-	l.given -= cut
+	l.returned -= cut
 }
 
 // partOfCharacter returns the number of bytes before text[i] that belong to the same character as
@@ -114,26 +114,26 @@ func partOfCharacter(text []byte, i int) int {
 // offset of a URL that [Stream] yields is valid until Stream yields the next URL. For an offset
 // that is no longer valid, or after the end of the text, At returns the zero Position.
 func (l *Lines) At(offset int64) Position {
-	for offset > l.end() && l.err == nil {
-		l.given = len(l.buf)
+	for offset > l.bufferEnd() && l.err == nil {
+		l.returned = len(l.buf)
 		l.forget()
 		l.fill()
 	}
-	if offset < l.base.offset || offset > l.end() {
+	if offset < l.base.offset || offset > l.bufferEnd() {
 		return Position{}
 	}
-	at := l.walk(offset)
+	at := l.markAt(offset)
 	if partOfCharacter(l.buf, int(offset-l.base.offset)) == 0 {
 		l.mark = at
 	}
 	return at.Position
 }
 
-// end returns the offset after the last byte that was read.
-func (l *Lines) end() int64 { return l.base.offset + int64(len(l.buf)) }
+// bufferEnd returns the offset after the last byte that was read.
+func (l *Lines) bufferEnd() int64 { return l.base.offset + int64(len(l.buf)) }
 
-// walk counts lines and columns from the nearest mark to the given offset, which must be in buf.
-func (l *Lines) walk(offset int64) mark {
+// markAt counts lines and columns from the nearest mark to the given offset, which must be in buf.
+func (l *Lines) markAt(offset int64) mark {
 	from := l.mark
 	if offset < from.offset {
 		from = l.base
@@ -156,7 +156,7 @@ func (l *Lines) Context(offset int64) string {
 	if l.At(offset) == (Position{}) {
 		return ""
 	}
-	for l.err == nil && offset+contextAfter > l.end() && bytes.IndexByte(l.buf[offset-l.base.offset:], '\n') < 0 {
+	for l.err == nil && offset+contextAfter > l.bufferEnd() && bytes.IndexByte(l.buf[offset-l.base.offset:], '\n') < 0 {
 		l.fill()
 	}
 	i := int(offset - l.base.offset)

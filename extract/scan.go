@@ -13,9 +13,8 @@ import (
 // the ":".
 //
 // The result must be the same for a whole text and for a text that is read in windows. So the
-// verdict is the constant more if the result of a search depends on the text after a window. The
-// constant behind is the maximum number of bytes that a search reads before a ":". The constant
-// ahead is the maximum number of bytes that it reads after the ":".
+// verdict is needsMore if the result of a search depends on the text after a window. A search reads
+// at most lookBehind bytes before a ":", and at most lookAhead bytes after the ":".
 
 const (
 	// maxName is the maximum length of a scheme name.
@@ -23,19 +22,19 @@ const (
 	// maxWrapper is the maximum number of bytes between "<" and ">". maxWrapper is large enough
 	// for the longest URL and the same number of spaces.
 	maxWrapper = 2 * locus.MaxLen
-	// behind is the maximum distance between a ":" and the preceding scheme, "<" or start of the
-	// line.
-	behind = 1024
-	// ahead is the maximum distance between a ":" and the end of the URL.
-	ahead = maxWrapper + 64
+	// lookBehind is the maximum distance between a ":" and the preceding scheme, "<" or start of
+	// the line.
+	lookBehind = 1024
+	// lookAhead is the maximum distance between a ":" and the end of the URL.
+	lookAhead = maxWrapper + 64
 )
 
 type verdict uint8
 
 const (
-	none  verdict = iota // no URL
-	found                // a URL
-	more                 // the decision needs more text
+	noURL     verdict = iota // no URL
+	foundURL                 // a URL
+	needsMore                // the decision needs more text
 )
 
 type scanner struct {
@@ -55,31 +54,31 @@ func newScanner(o *Options) *scanner {
 	return s
 }
 
-// next searches for the first URL in text whose ":" is not before the offset pos. It returns the
+// findURL searches for the first URL in text whose ":" is not before the offset pos. It returns the
 // offset at which the search continues. The parameter final reports whether the document ends with
 // text.
-func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
+func (s *scanner) findURL(text string, pos int, final bool, m *Match) (findURL int, v verdict) {
 	if s.Schemeless {
 		return s.nextAny(text, pos, final, m)
 	}
-	ends := &s.Schemes.ends
+	ends := &s.Schemes.endings
 	for {
 		n := strings.IndexByte(text[pos:], ':')
 		if n < 0 {
-			return len(text), none
+			return len(text), noURL
 		}
 		colon := pos + n
 		if colon > 1 && !ends[pair(text[colon-2], text[colon-1])] || !s.mayName(text, colon) {
 			pos = colon + 1
 			continue
 		}
-		switch next, v = s.at(text, colon, final, m); v {
-		case found:
-			return next, found
-		case more:
-			return colon, more
+		switch findURL, v = s.matchAt(text, colon, final, m); v {
+		case foundURL:
+			return findURL, foundURL
+		case needsMore:
+			return colon, needsMore
 		}
-		pos = max(next, colon+1)
+		pos = max(findURL, colon+1)
 	}
 }
 
@@ -92,45 +91,45 @@ func (s *scanner) mayName(text string, colon int) bool {
 	}
 	if colon+2 < len(text) && text[colon+1] == ' ' && text[colon+2] > ' ' && text[colon+2] < utf8.RuneSelf {
 		start, _ := s.nameStart(text, colon)
-		return bracket(text, start) >= 0
+		return bracketBefore(text, start) >= 0
 	}
 	return true
 }
 
-// at searches for a URL whose scheme or prefix "URL:" ends at the offset colon.
-func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
+// matchAt searches for a URL whose scheme or prefix "URL:" ends at the offset colon.
+func (s *scanner) matchAt(text string, colon int, final bool, m *Match) (next int, v verdict) {
 	start, again := s.nameStart(text, colon)
 	name := text[start:colon]
 	if !again && len(name) == len("URL") && strings.EqualFold(name, "URL") {
-		if open := bracket(text, start); open >= 0 {
-			return s.wrapped(text, open, colon+1, Wrapped, Any, final, m)
+		if open := bracketBefore(text, start); open >= 0 {
+			return s.readWrapped(text, open, colon+1, Wrapped, Any, final, m)
 		}
-		return colon + 1, none
+		return colon + 1, noURL
 	}
 	part, ok := s.last.Part, again
 	if !again {
-		part, ok = s.part(name)
+		part, ok = s.partOf(name)
 	}
 	if !ok {
 		// The scheme may follow punctuation, as in "It can...http://h/a" or "1.http://h/a".
 		n := 0
 		if n, part = s.afterDots(name); n == 0 {
-			return colon + 1, none
+			return colon + 1, noURL
 		}
 		start += n
 	}
-	if open := bracket(text, start); open >= 0 {
-		if next, v = s.wrapped(text, open, start, Bracketed, part, final, m); v != none || next > colon {
+	if open := bracketBefore(text, start); open >= 0 {
+		if next, v = s.readWrapped(text, open, start, Bracketed, part, final, m); v != noURL || next > colon {
 			return next, v
 		}
 	}
 	if s.NoBare || inWord(text, start) {
-		return colon + 1, none
+		return colon + 1, noURL
 	}
-	if end := s.usual(text, start, colon, m); end > 0 {
-		return end, found
+	if end := s.readCommon(text, start, colon, m); end > 0 {
+		return end, foundURL
 	}
-	return s.bare(text, start, colon, part, final, m)
+	return s.readBare(text, start, colon, part, final, m)
 }
 
 // afterDots looks for a known scheme at the end of name. The scheme must follow a "." or "--",
@@ -139,7 +138,7 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
 		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {
-			if part, ok := s.part(name[i:]); ok {
+			if part, ok := s.partOf(name[i:]); ok {
 				return i, part
 			}
 		}
@@ -147,8 +146,8 @@ func (s *scanner) afterDots(name string) (start int, part Part) {
 	return 0, 0
 }
 
-// part returns the Part for the scheme with the given name.
-func (s *scanner) part(name string) (part Part, ok bool) {
+// partOf returns the Part for the scheme with the given name.
+func (s *scanner) partOf(name string) (partOf Part, ok bool) {
 	if name != s.last.Name || name == "" {
 		scheme, ok := s.Schemes.Lookup(name)
 		if !ok {
@@ -159,23 +158,23 @@ func (s *scanner) part(name string) (part Part, ok bool) {
 	return s.last.Part, true
 }
 
-// nameStart returns the start of the scheme name that ends at the offset colon. The result again
-// reports whether the scheme is that of the last URL.
-func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
+// nameStart returns the start of the scheme name that ends at the offset colon. The result
+// sameScheme reports whether the last URL has the same scheme.
+func (s *scanner) nameStart(text string, colon int) (start int, sameScheme bool) {
 	start = colon
 	// Most URLs in a text have the same scheme as the previous URL.
 	if n := colon - len(s.last.Name); n >= 0 && text[n:colon] == s.last.Name {
-		start, again = n, n < colon
+		start, sameScheme = n, n < colon
 	}
 	for start > 0 && colon-start <= maxName && octet.Is(text[start-1], octet.Scheme) {
-		start, again = start-1, false
+		start, sameScheme = start-1, false
 	}
-	return start, again
+	return start, sameScheme
 }
 
-// bracket returns the offset of the "<" before the offset i. Only white space may follow the "<".
-// If there is no such "<", it returns -1.
-func bracket(text string, i int) int {
+// bracketBefore returns the offset of the "<" before the offset i. Only white space may follow the
+// "<". If there is no such "<", it returns -1.
+func bracketBefore(text string, i int) int {
 	for least := max(0, i-maxName); i > least; i-- {
 		switch text[i-1] {
 		case '<':
@@ -199,23 +198,23 @@ func inWord(text string, i int) bool {
 	return letterOf(r) == word
 }
 
-// parse sets the match m if the string written is a URL that contains the given Part. The URL is
-// at text[start:end]. A Wrapped URL may contain any Part.
-func (s *scanner) parse(written string, start, end int, form Form, part Part, m *Match) bool {
+// parse sets the match m if the candidate is a URL that contains the given Part. The URL is at
+// text[start:end]. A Wrapped URL may contain any Part.
+func (s *scanner) parse(candidate string, start, end int, form Form, part Part, m *Match) bool {
 	if s.Clone {
-		written = strings.Clone(written)
+		candidate = strings.Clone(candidate)
 	}
-	u, err := locus.Parse(written)
+	u, err := locus.Parse(candidate)
 	escaped := false
 	if err != nil && errors.Is(err, locus.ErrEscape) {
 		var changed string
-		if changed, escaped = withPercents(written); escaped {
+		if changed, escaped = withPercents(candidate); escaped {
 			u, err = locus.Parse(changed)
 		}
 	}
-	if err != nil || form != Wrapped && !plausible(u, part) {
+	if err != nil || form != Wrapped && !isPlausible(u, part) {
 		return false
 	}
-	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: octet.All(written)&octet.ASCII == 0, Escaped: escaped}
+	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: octet.All(candidate)&octet.ASCII == 0, Escaped: escaped}
 	return true
 }

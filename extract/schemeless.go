@@ -16,29 +16,29 @@ import (
 // 4.5.3.1.1).
 const maxLocal = 64
 
-// nextAny is like next, but also finds the autolinks that [Options].Schemeless adds.
+// nextAny is like findURL, but also finds the autolinks that [Options].Schemeless adds.
 func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	for {
 		n := strings.IndexAny(text[pos:], ":@.")
 		if n < 0 {
-			return len(text), none
+			return len(text), noURL
 		}
 		i := pos + n
-		next, v = i+1, none
+		next, v = i+1, noURL
 		switch {
 		case text[i] == '@':
-			next, v = s.address(text, i, final, m)
+			next, v = s.matchAddress(text, i, final, m)
 		case text[i] == '.':
-			next, v = s.www(text, i, final, m)
+			next, v = s.matchServer(text, i, final, m)
 		case s.mayName(text, i):
-			next, v = s.at(text, i, final, m)
+			next, v = s.matchAt(text, i, final, m)
 		}
 		switch v {
-		case found:
+		case foundURL:
 			s.end = next
-			return next, found
-		case more:
-			return i, more
+			return next, foundURL
+		case needsMore:
+			return i, needsMore
 		}
 		pos = max(next, i+1)
 	}
@@ -46,33 +46,33 @@ func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int,
 
 // assumes reports whether the options select bare URLs of the named scheme.
 func (s *scanner) assumes(name string) bool {
-	_, ok := s.part(name)
+	_, ok := s.partOf(name)
 	return ok && !s.NoBare
 }
 
-// www searches for the name of a web server, such as "www.example.org". The first "." in the name
-// is at the offset dot.
-func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
+// matchServer searches for the name of a web server, such as "www.example.org". The first "." in
+// the name is at the offset dot.
+func (s *scanner) matchServer(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
 	if start < s.end || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
-		return dot + 1, none
+		return dot + 1, noURL
 	}
 	r := run{text: text, start: start, i: start, final: final}
-	r.login()
-	if r.v != found {
+	r.readLogin()
+	if r.v != foundURL {
 		return dot + 1, r.v
 	}
-	end := r.trimmed(start - 1)
+	end := r.trimmedEnd(start - 1)
 	login := text[start:end]
 	if n := strings.IndexAny(login, "/?#"); n >= 0 {
 		login = login[:n]
 	}
 	name, _, _ := strings.Cut(login, ":")
-	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || isOmitted(text[start:end], text[end:r.i]) || !s.parse(webScheme+"://"+r.written(end), start, end, Bare, Host, m) {
-		return dot + 1, none
+	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || isOmitted(text[start:end], text[end:r.i]) || !s.parse(webScheme+"://"+r.urlText(end), start, end, Bare, Host, m) {
+		return dot + 1, noURL
 	}
 	m.Assumed = true
-	return end, found
+	return end, foundURL
 }
 
 // isDomain reports whether name is a domain in the sense of GFM. A domain consists of at least two
@@ -83,33 +83,33 @@ func isDomain(name string) bool {
 	return n > 1 && !slices.Contains(labels, "") && !strings.Contains(labels[n-2]+labels[n-1], "_")
 }
 
-// address searches for a mail address with the "@" at the offset at.
-func (s *scanner) address(text string, at int, final bool, m *Match) (next int, v verdict) {
+// matchAddress searches for a mail address with the "@" at the offset atSign.
+func (s *scanner) matchAddress(text string, atSign int, final bool, m *Match) (next int, v verdict) {
 	if !s.assumes(mailScheme) {
-		return at + 1, none
+		return atSign + 1, noURL
 	}
-	start := at
-	for start > 0 && at-start <= maxLocal && isLocal(text[start-1]) {
+	start := atSign
+	for start > 0 && atSign-start <= maxLocal && isLocal(text[start-1]) {
 		start--
 	}
-	if at-start > maxLocal {
-		return at + 1, none
+	if atSign-start > maxLocal {
+		return atSign + 1, noURL
 	}
-	for start < at && (text[start] == '.' || text[start] == '-') {
+	for start < atSign && (text[start] == '.' || text[start] == '-') {
 		start++
 	}
-	if start == at || !isFree(text, start, ".-:!)]}") {
-		return at + 1, none
+	if start == atSign || !isFree(text, start, ".-:!)]}") {
+		return atSign + 1, noURL
 	}
-	end := at + 1
-	for end < len(text) && end-at-1 <= maxHost && (octet.Is(text[end], octet.Label) || text[end] == '_' || text[end] == '.' && text[end-1] != '.') {
+	end := atSign + 1
+	for end < len(text) && end-atSign-1 <= maxHost && (octet.Is(text[end], octet.Label) || text[end] == '_' || text[end] == '.' && text[end-1] != '.') {
 		end++
 	}
-	if (end == len(text) || !utf8.FullRuneInString(text[end:])) && end-at-1 <= maxHost && !final {
-		return 0, more
+	if (end == len(text) || !utf8.FullRuneInString(text[end:])) && end-atSign-1 <= maxHost && !final {
+		return 0, needsMore
 	}
-	if end-at-1 > maxHost || !endsAddress(text, at+1, end) {
-		return at + 1, none
+	if end-atSign-1 > maxHost || !endsAddress(text, atSign+1, end) {
+		return atSign + 1, noURL
 	}
 	if text[end-1] == '.' {
 		end--
@@ -119,24 +119,24 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 		start++
 		end--
 	}
-	domain := text[at+1 : max(end, at+1)]
+	domain := text[atSign+1 : max(end, atSign+1)]
 	if end < len(text) && text[end] == ':' {
 		// The domain may end in the scheme of the next URL, as in "a@b.http://c".
-		switch _, v = s.at(text, end, final, m); v {
-		case more:
-			return 0, more
-		case found:
-			return at + 1, none
+		switch _, v = s.matchAt(text, end, final, m); v {
+		case needsMore:
+			return 0, needsMore
+		case foundURL:
+			return atSign + 1, noURL
 		}
 	}
-	if start < s.end || start == at || domain == "" || !octet.Is(domain[len(domain)-1], octet.Alpha) || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
-		return at + 1, none
+	if start < s.end || start == atSign || domain == "" || !octet.Is(domain[len(domain)-1], octet.Alpha) || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
+		return atSign + 1, noURL
 	}
 	if !s.parse(mailScheme+":"+text[start:end], start, end, Bare, Address, m) {
-		return at + 1, none
+		return atSign + 1, noURL
 	}
 	m.Assumed = true
-	return end, found
+	return end, foundURL
 }
 
 // endsAddress reports whether the domain text[start:end] is complete. endsAddress returns false if
@@ -163,10 +163,9 @@ func isLocal(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte(".+_-", c) >= 0
 }
 
-// isFree reports whether the byte before the offset i separates a name from other text. Such a
-// byte is white space, a bracket, a quotation mark, an emphasis mark, or a byte in the string
-// also.
-func isFree(text string, i int, also string) bool {
+// isFree reports whether the byte before the offset i separates a name from other text. Such a byte
+// is white space, a bracket, a quotation mark, an emphasis mark, or a byte in extra.
+func isFree(text string, i int, extra string) bool {
 	if i == 0 {
 		return true
 	}
@@ -174,9 +173,9 @@ func isFree(text string, i int, also string) bool {
 	if c >= utf8.RuneSelf {
 		return !inWord(text, i)
 	}
-	if c == '.' && strings.IndexByte(also, '.') >= 0 {
+	if c == '.' && strings.IndexByte(extra, '.') >= 0 {
 		// The dots are an ellipsis, not part of a domain.
 		return i == 1 || text[i-2] == '.' || text[i-2] <= ' '
 	}
-	return c <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", c) >= 0 || strings.IndexByte(also, c) >= 0
+	return c <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", c) >= 0 || strings.IndexByte(extra, c) >= 0
 }

@@ -60,9 +60,9 @@ func Standard() (list []Scheme) {
 // Schemes is an immutable set of schemes. A Schemes may be used concurrently.
 type Schemes struct {
 	byName map[string]Scheme
-	// ends contains the last two letters of each scheme name and of the prefix "URL". It allows a
-	// fast check, because most words before a ":" end in other letters.
-	ends [1 << 10]bool
+	// endings contains the last two letters of each scheme name and of the prefix "URL". It allows
+	// a fast check, because most words before a ":" end in other letters.
+	endings [1 << 10]bool
 }
 
 // NewSchemes returns a set with the schemes in list. The search never finds a scheme whose name is
@@ -112,10 +112,10 @@ func (s *Schemes) end(name string) {
 	case 1:
 		// For a name of one letter, the byte before the name can be any byte.
 		for c := range byte(1 << 5) {
-			s.ends[pair(c, name[0])] = true
+			s.endings[pair(c, name[0])] = true
 		}
 	default:
-		s.ends[pair(name[n-2], name[n-1])] = true
+		s.endings[pair(name[n-2], name[n-1])] = true
 	}
 }
 

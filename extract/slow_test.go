@@ -135,7 +135,7 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		return Match{}, 0, false
 	} else {
 		ahead, found := 0, false
-		end, ahead, found = u.opaque(strings.ToLower(s.text[start:colon]), from)
+		end, ahead, found = u.readOpaque(strings.ToLower(s.text[start:colon]), from)
 		if !found {
 			if tooLong(ahead) {
 				ahead = start + locus.MaxLen
@@ -145,7 +145,7 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		rest = max(rest, ahead)
 	}
 	if u.rest = rest; end < 0 {
-		for end = rest; end < len(s.text) && u.has(rest, end); {
+		for end = rest; end < len(s.text) && u.belongsToURL(rest, end); {
 			if formatAt.MatchString(s.text[end:]) && !triplet.MatchString(s.text[end:]) {
 				if tooLong(end) {
 					return Match{}, start + locus.MaxLen, false
@@ -585,9 +585,9 @@ func (u *slowURL) foreign(host, end int) (stop int, ok bool) {
 
 var wholeName = regexp.MustCompile(`^(?:(?s:.*)\.[A-Za-z]{2,}|\d+\.\d+\.\d+\.\d+)$`)
 
-// has reports whether the character at the offset i is a part of the URL. The rest of the URL
-// begins at the offset rest.
-func (u *slowURL) has(rest, i int) bool {
+// belongsToURL reports whether the character at the offset i is a part of the URL. The rest of the
+// URL begins at the offset rest.
+func (u *slowURL) belongsToURL(rest, i int) bool {
 	before, follows := strings.NewReplacer(`\(`, "", `\)`, "").Replace(u.text[rest:i]), u.text[i:]
 	open := func(pair string) int { return strings.Count(before, pair[:1]) - strings.Count(before, pair[1:]) }
 	inBrackets := open("()")+open("[]")+open("{}") > 0
@@ -646,10 +646,10 @@ func (u *slowURL) closes(i int, pair string) bool {
 	return false
 }
 
-// opaque reads the text after a scheme without "//", beginning at the offset from. If the text is
-// invalid, ok is false, and ahead is the end of the examined text. Otherwise ahead is the start of
-// the rest. If the URL ends before the rest, end is not negative.
-func (u *slowURL) opaque(name string, from int) (end, ahead int, ok bool) {
+// readOpaque reads the text after a scheme without "//", beginning at the offset from. If the text
+// is invalid, ok is false, and examinedEnd is the end of the examined text. Otherwise examinedEnd
+// is the start of the rest. If the URL ends before the rest, end is not negative.
+func (u *slowURL) readOpaque(name string, from int) (end, examinedEnd int, ok bool) {
 	run := u.text[from:]
 	next := slowOpaque(name, run)
 	if next >= 0 {

@@ -17,7 +17,7 @@ const (
 	// maxWindow is the maximum size of the buffer. If a URL is longer than the window, Stream
 	// enlarges the buffer. The maximum is twice the size of the text that can affect the result
 	// for one ":".
-	maxWindow = 2 * (behind + ahead)
+	maxWindow = 2 * (lookBehind + lookAhead)
 )
 
 // Stream yields the URLs in the text from the reader r, in order. Stream yields the same URLs as
@@ -57,7 +57,7 @@ func newStream(r io.Reader, o *Options) *stream {
 
 func (t *stream) run(yield func(Match, error) bool) {
 	for !t.final && t.err == nil {
-		t.read()
+		t.fillWindow()
 		if !t.scan(yield) {
 			return
 		}
@@ -70,11 +70,11 @@ func (t *stream) run(yield func(Match, error) bool) {
 // maxEmpty is the maximum number of consecutive reads without data.
 const maxEmpty = 100
 
-// read moves the window forward and fills it. It returns when the new text is as long as the text
-// that must be searched again. So results are not delayed by a slow reader, and small reads do not
-// cause repeated searches.
-func (t *stream) read() {
-	if cut := t.pos - behind; cut > 0 {
+// fillWindow moves the window forward and fills it. It returns when the new text is as long as the
+// text that must be searched again. So results are not delayed by a slow reader, and small reads do
+// not cause repeated searches.
+func (t *stream) fillWindow() {
+	if cut := t.pos - lookBehind; cut > 0 {
 		t.buf = t.buf[:copy(t.buf, t.buf[cut:])]
 		t.base += int64(cut)
 		t.pos -= cut
@@ -109,13 +109,13 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 
 // scan yields the URLs in the window. It returns false if the caller stops the iteration.
 func (t *stream) scan(yield func(Match, error) bool) bool {
-	// The method read overwrites the window later, so Stream must clone URLs that stay valid.
+	// Later, fillWindow overwrites the window, so Stream must clone URLs that stay valid.
 	text := octet.View(t.buf)
 	for {
 		var m Match
-		next, v := t.s.next(text, t.pos, t.final, &m)
+		next, v := t.s.findURL(text, t.pos, t.final, &m)
 		t.pos = next
-		if v != found {
+		if v != foundURL {
 			return true
 		}
 		m.Start += t.base

@@ -16,21 +16,22 @@ const joints = "/-_=.:?&#@$+%~"
 
 func isJoint(c byte) bool { return strings.IndexByte(joints, c) >= 0 }
 
-// endsAt decides whether the character at the offset i ends a URL. endsAt returns found if the URL
-// ends, none if the character begins a placeholder, and more if the decision needs more text.
+// endsAt decides whether the character at the offset i ends a URL. endsAt returns foundURL if the
+// URL ends, noURL if the character begins a placeholder, and needsMore if the decision needs more
+// text.
 func (r *run) endsAt(i int) verdict {
 	switch {
 	case strings.IndexByte("<&\\{(\xE2", r.text[i]) < 0:
-		return found
+		return foundURL
 	case strings.IndexByte("<\\", r.text[i]) >= 0 && !mayGoOn(r.text, i):
-		return found
-	case !r.known(i, maxFollow):
-		return more
+		return foundURL
+	case !r.hasBytes(i, maxFollow):
+		return needsMore
 	}
 	if isCut(r.text[r.start:i], r.text[i:min(len(r.text), i+maxFollow)]) {
-		return none
+		return noURL
 	}
-	return found
+	return foundURL
 }
 
 // isCut reports whether a placeholder continues a URL. The URL is in before, and the text that
@@ -49,7 +50,7 @@ func isCut(before, after string) bool {
 	case '\\':
 		return isPattern(before, after)
 	}
-	return strings.HasPrefix(after, ellipsis) && (isOpenEnd(before) || goesOn(after[len(ellipsis):], true))
+	return strings.HasPrefix(after, ellipsis) && (isOpenEnd(before) || continuesURL(after[len(ellipsis):], true))
 }
 
 const ellipsis = "…"
@@ -74,17 +75,17 @@ func loginOf(text string) (login string, ok bool) {
 func hasPath(login string) bool { return strings.ContainsAny(login, "/?#") }
 
 // isPlaceholder reports whether text begins with a placeholder that continues a URL. The
-// placeholder is a name between the strings open and end, such as "<name>". The parameter last is
-// the last byte of the URL. An HTML tag such as "<br>" is not a placeholder.
-func isPlaceholder(last byte, text, open, end string) bool {
-	name, ok := strings.CutPrefix(text, open)
+// placeholder is a name between the strings opening and closing, such as "<name>". The URL ends in
+// lastByte. An HTML tag such as "<br>" is not a placeholder.
+func isPlaceholder(lastByte byte, text, opening, closing string) bool {
+	name, ok := strings.CutPrefix(text, opening)
 	if !ok {
 		return false
 	}
-	if open == "<" && (name != "" && name[0] == '%' || strings.HasPrefix(name, "?=") || strings.HasPrefix(name, "?php")) {
+	if opening == "<" && (name != "" && name[0] == '%' || strings.HasPrefix(name, "?=") || strings.HasPrefix(name, "?php")) {
 		return true
 	}
-	name, after, ok := strings.Cut(name, end)
+	name, after, ok := strings.Cut(name, closing)
 	if !ok || name == "" || !octet.Is(name[0], octet.Alpha) || isElement(name) {
 		return false
 	}
@@ -93,7 +94,7 @@ func isPlaceholder(last byte, text, open, end string) bool {
 			return false
 		}
 	}
-	return isJoint(last) || goesOn(after, false)
+	return isJoint(lastByte) || continuesURL(after, false)
 }
 
 // elements lists the HTML elements that often follow a URL directly in the source of a page.
@@ -106,12 +107,12 @@ func isElement(name string) bool { return strings.Contains(elements, " "+strings
 func isBlock(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	_, after, ok := strings.Cut(line, "}")
-	return ok && goesOn(after, true)
+	return ok && continuesURL(after, true)
 }
 
-// goesOn reports whether text continues a URL after a placeholder. If letters is true, a letter
-// also continues the URL.
-func goesOn(text string, letters bool) bool {
+// continuesURL reports whether text continues a URL after a placeholder. If letters is true, a
+// letter also continues the URL.
+func continuesURL(text string, letters bool) bool {
 	switch {
 	case text == "":
 		return false
@@ -182,15 +183,16 @@ func lengthOf(text string) int {
 
 func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[i], octet.Digit) }
 
-// escape returns the size of the TeX or Markdown escape at the offset i in a URL, as in "{a\_b}"
-// or "a_\(b\)". Outside of such text, "\_" occurs as often in program code as in an escape.
-func (r *run) escape(i int) (n int, known bool) {
+// escapeSize returns the size of the TeX or Markdown escape at the offset i in a URL, as in
+// "{a\_b}" or "a_\(b\)". Outside of such text, "\_" occurs as often in program code as in an
+// escape.
+func (r *run) escapeSize(i int) (n int, known bool) {
 	switch {
 	case !r.escapable || i+1 < len(r.text) && strings.IndexByte("()_#%&~?=", r.text[i+1]) < 0:
 		return 0, true
-	case !r.known(i, maxBracket+utf8.UTFMax):
+	case !r.hasBytes(i, maxBracket+utf8.UTFMax):
 		return 0, false
-	case !r.escapes(i):
+	case !r.isEscape(i):
 		return 0, true
 	}
 	c := r.text[i+1]
@@ -200,9 +202,9 @@ func (r *run) escape(i int) (n int, known bool) {
 	return 2, true
 }
 
-// escapes reports whether the backslash at the offset i escapes the next byte, and counts escaped
+// isEscape reports whether the backslash at the offset i escapes the next byte, and counts escaped
 // brackets.
-func (r *run) escapes(i int) bool {
+func (r *run) isEscape(i int) bool {
 	if i+1 == len(r.text) {
 		return false
 	}
@@ -211,7 +213,7 @@ func (r *run) escapes(i int) bool {
 		r.escapedRound++
 	case c == ')' && r.escapedRound > 0:
 		r.escapedRound--
-	case c == '_' && r.opened('{') || strings.IndexByte("#%&~?=", c) >= 0:
+	case c == '_' && r.isAfter('{') || strings.IndexByte("#%&~?=", c) >= 0:
 		return letterAt(r.text, i+2) || i+2 < len(r.text) && strings.IndexByte("/_-=%~+\\", r.text[i+2]) >= 0
 	default:
 		return false

@@ -47,12 +47,12 @@ func checkFastPath(t *testing.T, text string, final bool) {
 			continue
 		}
 		var fast, slow Match
-		end := s.usual(text, start, colon, &fast)
+		end := s.readCommon(text, start, colon, &fast)
 		if end == 0 {
 			continue
 		}
-		next, v := s.bare(text, start, colon, Any, final, &slow)
-		if v != found || next != end || fast != slow {
+		next, v := s.readBare(text, start, colon, Any, final, &slow)
+		if v != foundURL || next != end || fast != slow {
 			t.Errorf("%q at %d: %+v to %d; bare: %+v to %d, verdict %d", text, start, fast, end, slow, next, v)
 		}
 	}
@@ -63,7 +63,7 @@ func TestFastPathReadsCommonURLs(t *testing.T) {
 	s := newScanner(nil)
 	for _, text := range []string{"http://h.example/a/b.html ", "https://h.example ", "http://h:80/a. ", "http://h/a?b=c&d=e#f)", "http://h/%7Eme\n"} {
 		var m Match
-		end := s.usual(text, 0, strings.IndexByte(text, ':'), &m)
+		end := s.readCommon(text, 0, strings.IndexByte(text, ':'), &m)
 		if want := strings.TrimRight(text, " .)\n"); end != len(want) || m.URL.String() != want {
 			t.Errorf("%q: %d, %q", text, end, m.URL)
 		}

@@ -11,39 +11,39 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// wrapped searches for a URL in a wrapper. The "<" is at the offset open, and the content of the
-// wrapper begins at the offset inner. Without the prefix "URL:", a "<" does not begin a wrapper if
-// a space follows on the same line. If the text ends in the wrapper, there is no URL, because the
-// rest of the URL is missing.
-func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
-	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
-	f.read()
+// readWrapped searches for a URL in a wrapper. The "<" is at the offset wrapperStart, and the
+// content of the wrapper begins at the offset inner. Without the prefix "URL:", a "<" does not
+// begin a wrapper if a space follows on the same line. If the text ends in the wrapper, there is no
+// URL, because the rest of the URL is missing.
+func (s *scanner) readWrapped(text string, wrapperStart, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
+	f := wrapperReader{text: text, open: wrapperStart, i: inner, limit: min(len(text), wrapperStart+maxWrapper), final: final, loose: form == Wrapped}
+	f.readContent()
 	switch {
-	case f.v == more && f.whole():
-		return len(text), none
-	case f.v == more && f.limit == len(text):
-		return 0, more
-	case f.v != found:
-		return 0, none
+	case f.v == needsMore && f.isWholeText():
+		return len(text), noURL
+	case f.v == needsMore && f.limit == len(text):
+		return 0, needsMore
+	case f.v != foundURL:
+		return 0, noURL
 	}
 	written := text[f.start:f.end]
 	if f.kept != nil {
 		written = string(f.kept)
 	}
 	if form == Bracketed && strings.ContainsAny(written, "\"|") || !s.parse(written, f.start, f.end, form, part, m) {
-		return 0, none
+		return 0, noURL
 	}
 	if f.hyphens != nil {
 		if u, err := locus.Parse(f.withoutHyphens()); err == nil {
 			m.Alternative = u
 		}
 	}
-	return f.i, found
+	return f.i, foundURL
 }
 
-// folded reads the content of a wrapper. It removes spaces, line breaks, and the margin of each
-// line.
-type folded struct {
+// wrapperReader reads the content of a wrapper. It removes spaces, line breaks, and the margin of
+// each line.
+type wrapperReader struct {
 	text  string
 	open  int // offset of the "<"
 	limit int // maximum end offset of the content
@@ -60,7 +60,7 @@ type folded struct {
 }
 
 // withoutHyphens returns the URL without the hyphens before line breaks.
-func (f *folded) withoutHyphens() string {
+func (f *wrapperReader) withoutHyphens() string {
 	b := make([]byte, 0, len(f.kept))
 	for i, c := range f.kept {
 		if len(f.hyphens) > 0 && f.hyphens[0] == i {
@@ -72,36 +72,37 @@ func (f *folded) withoutHyphens() string {
 	return string(b)
 }
 
-// read reads up to the ">". If read reaches the limit first, it sets f.v to the verdict more.
-func (f *folded) read() {
-	f.v, f.start, f.end = more, f.i, f.i
+// readContent reads up to the ">". If readContent reaches the limit first, it sets f.v to the
+// verdict needsMore.
+func (f *wrapperReader) readContent() {
+	f.v, f.start, f.end = needsMore, f.i, f.i
 	for f.i < f.limit {
 		switch c := f.text[f.i]; {
 		case c == '>':
-			f.v = found
+			f.v = foundURL
 			f.i++
 			return
 		case c == '\n':
-			if f.v = f.lineBreak(); f.v != found {
+			if f.v = f.readLineBreak(); f.v != foundURL {
 				return
 			}
-			f.v = more
+			f.v = needsMore
 		case c == '<':
-			f.v = none
+			f.v = noURL
 			return
 		default:
-			n, blank := blankAt(f.text[f.i:f.limit], f.whole())
+			n, blank := blankAt(f.text[f.i:f.limit], f.isWholeText())
 			switch {
 			case n == 0:
 				return
 			case blank:
 				f.i += n
 			case octet.Is(c, octet.Control):
-				f.v = none
+				f.v = noURL
 				return
 			default:
-				if !f.keep(n) {
-					f.v = none
+				if !f.appendBytes(n) {
+					f.v = noURL
 					return
 				}
 			}
@@ -109,9 +110,9 @@ func (f *folded) read() {
 	}
 }
 
-// keep appends the n bytes at the offset f.i to the URL. It returns false if the URL becomes too
-// long, or if a preceding space is not allowed.
-func (f *folded) keep(n int) bool {
+// appendBytes appends the n bytes at the offset f.i to the URL. It returns false if the URL becomes
+// too long, or if a preceding space is not allowed.
+func (f *wrapperReader) appendBytes(n int) bool {
 	switch {
 	case f.start == f.end:
 		f.start = f.i
@@ -133,11 +134,11 @@ func (f *folded) keep(n int) bool {
 	return f.end-f.start <= locus.MaxLen
 }
 
-// whole reports whether the whole text ends at the limit.
-func (f *folded) whole() bool { return f.final && f.limit == len(f.text) }
+// isWholeText reports whether the whole text ends at the limit.
+func (f *wrapperReader) isWholeText() bool { return f.final && f.limit == len(f.text) }
 
-// lineBreak reads the line break at the offset f.i and the margin of the next line.
-func (f *folded) lineBreak() verdict {
+// readLineBreak reads the line break at the offset f.i and the margin of the next line.
+func (f *wrapperReader) readLineBreak() verdict {
 	if f.end > f.start && f.text[f.end-1] == '-' {
 		if f.kept == nil {
 			f.kept = append([]byte(nil), f.text[f.start:f.end]...)
@@ -155,14 +156,14 @@ func (f *folded) lineBreak() verdict {
 
 // nextLine moves from the start of a line to the continuation of the URL. A blank line ends the
 // paragraph and the wrapper, except at a page break.
-func (f *folded) nextLine() verdict {
+func (f *wrapperReader) nextLine() verdict {
 	text := f.text[:f.limit]
 	var p pageBreak
 	for {
-		start, known := f.margin.skip(text, f.i)
+		start, known := f.margin.skipMargin(text, f.i)
 		i := skipBlanks(text, start)
-		if i == len(text) || !known && !f.whole() {
-			return more
+		if i == len(text) || !known && !f.isWholeText() {
+			return needsMore
 		}
 		p.feed = p.feed || strings.IndexByte(text[start:i], '\f') >= 0
 		line, _, _ := strings.Cut(text[i:], "\n")
@@ -172,10 +173,10 @@ func (f *folded) nextLine() verdict {
 			p.begun = true
 		case !p.begun && !p.feed:
 			f.i = i
-			return found
-		case end == len(text) && !f.whole():
-			return more
-		case !p.line(line):
+			return foundURL
+		case end == len(text) && !f.isWholeText():
+			return needsMore
+		case !p.addLine(line):
 			f.i = i
 			return p.verdict()
 		}
@@ -189,9 +190,9 @@ type pageBreak struct {
 	begun, footer, feed, header bool
 }
 
-// line adds a line that is not blank to the page break p. If the line is not part of the page
+// addLine adds a line that is not blank to the page break p. If the line is not part of the page
 // break, it returns false.
-func (p *pageBreak) line(text string) bool {
+func (p *pageBreak) addLine(text string) bool {
 	switch {
 	case !p.footer && !p.feed && footer().MatchString(text):
 		p.footer = true
@@ -204,12 +205,12 @@ func (p *pageBreak) line(text string) bool {
 	return true
 }
 
-// verdict returns found if the page break is complete.
+// verdict returns foundURL if the page break is complete.
 func (p *pageBreak) verdict() verdict {
 	if p.feed || p.footer && p.header {
-		return found
+		return foundURL
 	}
-	return none
+	return noURL
 }
 
 // blankClass is a regular expression that matches the same characters as isBlank.
@@ -236,7 +237,7 @@ type margin struct {
 
 const (
 	// maxMargin is the maximum distance between the start of a line with a margin and the "<".
-	maxMargin = behind / 2
+	maxMargin = lookBehind / 2
 	// maxMark is the maximum size of a mark or a line number, including the byte that must follow.
 	maxMark = 8
 )
@@ -249,7 +250,7 @@ func marginOf(text string, i int) (m margin) {
 		return m
 	}
 	line := text[start+n+1 : i]
-	if number, end := lineNumber(line, 0); end > 0 {
+	if number, end := readLineNumber(line, 0); end > 0 {
 		m.numbered, m.number, line = true, number, line[end:]
 	}
 	for k := range m.marks {
@@ -288,12 +289,12 @@ func markEnd(line string) int {
 
 func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
 
-// skip returns the offset after the margin of the line that begins at the offset i. If more text
-// could change the result, known is false.
-func (m *margin) skip(text string, i int) (next int, known bool) {
+// skipMargin returns the offset after the margin of the line that begins at the offset i. If more
+// text could change the result, known is false.
+func (m *margin) skipMargin(text string, i int) (next int, known bool) {
 	last := i
 	if m.numbered {
-		number, end := lineNumber(text, i)
+		number, end := readLineNumber(text, i)
 		last = skipBlanks(text, i)
 		if end > 0 && number == m.number+1 {
 			m.number, i = number, end
@@ -316,9 +317,9 @@ func (m *margin) skip(text string, i int) (next int, known bool) {
 	return i, last+2*maxMark <= len(text)
 }
 
-// lineNumber reads a line number, such as "12:" or "12.", at the offset i. If there is no line
+// readLineNumber reads a line number, such as "12:" or "12.", at the offset i. If there is no line
 // number, end is 0.
-func lineNumber(text string, i int) (number, end int) {
+func readLineNumber(text string, i int) (number, end int) {
 	start := skipBlanks(text, i)
 	for i = start; i < len(text) && i-start < maxMark-2 && octet.Is(text[i], octet.Digit); i++ {
 		number = number*10 + int(text[i]-'0')
