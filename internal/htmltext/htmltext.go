@@ -21,8 +21,8 @@ const (
 	noBreak = "\u00a0" // a no-break space
 )
 
-// hidden lists the elements whose content is not visible.
-var hidden = map[string]bool{
+// hiddenElements lists the elements whose content is not visible.
+var hiddenElements = map[string]bool{
 	"iframe": true, "script": true, "select": true, "style": true, "svg": true, "template": true, "textarea": true,
 }
 
@@ -65,7 +65,7 @@ type Renderer struct {
 	inLine             bool
 	blanks             int  // number of spaces before the next text on the line
 	space              bool // the last space represents white space in the source, so more white space adds no space
-	ends               int  // number of line breaks before the next line
+	lineBreaks         int  // number of line breaks before the next line
 	margin             string
 	pre, lists, quotes int // numbers of open pre elements, lists and quotes
 }
@@ -75,25 +75,25 @@ func (r *Renderer) Token(t *markup.HTML) {
 	text := t.Source[t.Start:t.End]
 	switch t.Kind {
 	case markup.Text:
-		r.text(t.Name, markup.Decode(text, markup.HTMLText).Text)
+		r.addText(t.Name, markup.Decode(text, markup.HTMLText).Text)
 	case markup.Verbatim:
-		r.text(t.Name, text)
+		r.addText(t.Name, text)
 	case markup.StartTag, markup.EndTag:
-		r.tag(strings.ToLower(t.Name), t)
+		r.addTag(strings.ToLower(t.Name), t)
 	}
 }
 
-func (r *Renderer) text(element, text string) {
+func (r *Renderer) addText(element, addText string) {
 	switch {
 	case r.hidden != "":
 	case element == "title":
 		if r.Title == "" {
-			r.Title = text
+			r.Title = addText
 		}
 	case r.pre > 0:
-		r.preformatted(strings.ReplaceAll(text, "\r", ""))
+		r.preformatted(strings.ReplaceAll(addText, "\r", ""))
 	default:
-		r.words(text)
+		r.words(addText)
 	}
 }
 
@@ -131,7 +131,7 @@ func (r *Renderer) preformatted(text string) {
 		if !more {
 			return
 		}
-		r.end(r.ends + 1)
+		r.endLine(r.lineBreaks + 1)
 		text = rest
 	}
 }
@@ -143,8 +143,8 @@ func (r *Renderer) Put(text string) {
 		return
 	}
 	if !r.inLine {
-		r.Output.Begin(Line{Empty: max(r.ends-1, 0), Quotes: min(r.quotes, maxQuotes), Margin: r.margin})
-		r.inLine, r.ends, r.margin = true, 0, ""
+		r.Output.Begin(Line{Empty: max(r.lineBreaks-1, 0), Quotes: min(r.quotes, maxQuotes), Margin: r.margin})
+		r.inLine, r.lineBreaks, r.margin = true, 0, ""
 	}
 	if r.blanks > 0 {
 		r.Output.Text(strings.Repeat(" ", r.blanks))
@@ -157,26 +157,25 @@ func (r *Renderer) Put(text string) {
 func (r *Renderer) InLine() bool { return r.inLine }
 
 // EndLine ends the current line.
-func (r *Renderer) EndLine() { r.end(1) }
+func (r *Renderer) EndLine() { r.endLine(1) }
 
-// end ends the current line. The parameter ends is the minimum number of line breaks before the
-// next text.
-func (r *Renderer) end(ends int) {
-	r.inLine, r.ends = false, min(max(r.ends, ends), maxEmpty+1)
+// endLine ends the current line. At least minBreaks line breaks precede the next text.
+func (r *Renderer) endLine(minBreaks int) {
+	r.inLine, r.lineBreaks = false, min(max(r.lineBreaks, minBreaks), maxEmpty+1)
 	r.blanks, r.space = 0, false
 }
 
-func (r *Renderer) tag(name string, t *markup.HTML) {
+func (r *Renderer) addTag(name string, t *markup.HTML) {
 	begins := t.Kind == markup.StartTag
 	switch {
-	case r.hidden == "" && begins && hidden[name]:
+	case r.hidden == "" && begins && hiddenElements[name]:
 		r.hidden = name
 	case r.hidden == "":
 		r.breakLine(name)
 		r.nest(name, begins)
 		r.Output.Tag(name, t)
 		if begins {
-			r.mark(name, t)
+			r.addMarker(name, t)
 		}
 	case r.hidden == name && !begins:
 		r.hidden = ""
@@ -189,13 +188,13 @@ func (r *Renderer) breakLine(name string) {
 	ends := lineEnds[name]
 	switch {
 	case name == "br":
-		r.end(min(r.ends+1, 2))
+		r.endLine(min(r.lineBreaks+1, 2))
 	case r.lists > 0 && (name == "ul" || name == "ol"):
-		r.end(1) // start of a nested list, or end of a list
+		r.endLine(1) // start of a nested list, or end of a list
 	case name == "td" || name == "th":
 		r.addSpace()
 	case ends > 0:
-		r.end(ends)
+		r.endLine(ends)
 	}
 }
 
@@ -215,8 +214,8 @@ func (r *Renderer) nest(name string, begins bool) {
 	}
 }
 
-// mark adds the text of a start tag, such as the margin of a list item.
-func (r *Renderer) mark(name string, t *markup.HTML) {
+// addMarker adds the text of a start tag, such as the margin of a list item.
+func (r *Renderer) addMarker(name string, t *markup.HTML) {
 	switch name {
 	case "li":
 		r.margin = strings.Repeat("  ", min(max(r.lists, 1), maxLists)-1) + "* "
@@ -224,7 +223,7 @@ func (r *Renderer) mark(name string, t *markup.HTML) {
 		r.margin = "  "
 	case "hr":
 		r.Put("----")
-		r.end(1)
+		r.endLine(1)
 	case "img":
 		if alt := strings.Join(strings.Fields(t.Value("alt")), " "); alt != "" {
 			r.Put("[" + alt + "]")

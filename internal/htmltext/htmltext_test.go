@@ -178,14 +178,14 @@ func FuzzRenderer(f *testing.F) {
 		if l.most.Quotes > 20 || len(l.most.Margin) > 18 || len(text) > 40*len(source) {
 			t.Errorf("%+v, %d octets of %d", l.most, len(text), len(source))
 		}
-		if got, want := written(text), written(between(source)); got != want {
+		if got, want := stripMarkers(text), stripMarkers(visibleText(source)); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	})
 }
 
-// between returns the text between the tags of a page as one line.
-func between(source string) string {
+// visibleText returns the text between the tags of a page as one line.
+func visibleText(source string) string {
 	var b strings.Builder
 	hidden := ""
 	for tokens := (markup.HTML{Source: source}); tokens.Next(); {
@@ -213,8 +213,9 @@ func between(source string) string {
 	return b.String()
 }
 
-// written returns text without white space, and without the characters that represent elements.
-func written(text string) string {
+// stripMarkers returns text without white space, and without the characters that represent
+// elements.
+func stripMarkers(text string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("*>|-", c) || strings.TrimSpace(string(c)) == "" {
 			return -1
