@@ -34,7 +34,7 @@ type Rules struct {
 // allowed (RFC 9309 section 2.2.2).
 func (r *Rules) Allows(u locus.URL) bool {
 	text, _ := u.Path()
-	return r == nil || text == "robots.txt" || r.group.allows("/"+text)
+	return r == nil || text == "robots.txt" || r.group.isAllowed("/"+text)
 }
 
 // Delay returns the Crawl-delay, which is the minimum time between two requests. Without a
@@ -55,12 +55,12 @@ func (r *Rules) Sitemaps() []string {
 }
 
 // Fetch requests and parses the robots.txt for the host in the URL u. See [Get] and [Parse].
-func Fetch(ctx context.Context, do DoFunc, u locus.URL, from *access.Result) (*Rules, error) {
+func Fetch(ctx context.Context, send DoFunc, u locus.URL, source *access.Result) (*Rules, error) {
 	root, ok := Root(u)
 	if !ok {
 		return nil, nil
 	}
-	octets, err := Get(ctx, do, root, from)
+	octets, err := Get(ctx, send, root, source)
 	return Parse(octets), err
 }
 
@@ -73,18 +73,18 @@ func Root(u locus.URL) (root locus.URL, ok bool) {
 // DoFunc sends a request, like [access.Client.Do].
 type DoFunc func(context.Context, access.Request) (*access.Result, error)
 
-// Get calls the function do to request the robots.txt of a host (RFC 9309 section 2.3). The
-// parameter from has the same meaning as [access.Request].From. If the file is missing, Get
-// returns nil, which allows all requests. If the server can't deliver the whole file, Get returns
-// an error, and the caller must not request pages.
-func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([]byte, error) {
+// Get calls send to request the robots.txt of a host (RFC 9309 section 2.3). The source has the
+// same meaning as [access.Request].From. If the file is missing, Get returns nil, which allows all
+// requests. If the server can't deliver the whole file, Get returns an error, and the caller must
+// not request pages.
+func Get(ctx context.Context, send DoFunc, root locus.URL, source *access.Result) ([]byte, error) {
 	at, err := locus.Parse(root.String() + "robots.txt")
 	if err != nil {
 		return nil, nil
 	}
-	res, err := do(ctx, access.Request{URL: at, From: from})
+	res, err := send(ctx, access.Request{URL: at, From: source})
 	if err != nil {
-		return nil, unknown(err)
+		return nil, temporaryError(err)
 	}
 	defer res.Resource.Close()
 	o, ok := res.Resource.(*scheme.Object)
@@ -113,10 +113,10 @@ func Parse(octets []byte) *Rules {
 	return &Rules{f.group(), f.sitemaps}
 }
 
-// unknown returns err if the failed request leaves the host's rules unknown, because the failure
-// is temporary, there was no response, or the server failed (RFC 9309 section 2.3.1.4). Otherwise
-// it returns nil.
-func unknown(err error) error {
+// temporaryError returns err if the failed request leaves the host's rules unknown, because the
+// failure is temporary, there was no response, or the server failed (RFC 9309 section 2.3.1.4).
+// Otherwise it returns nil.
+func temporaryError(err error) error {
 	again, _ := access.Retry(err)
 	kind, answer := access.KindOf(err), (*textproto.Error)(nil)
 	if again || kind == access.Unreachable || kind == access.Interrupted || errors.As(err, &answer) && answer.Code >= 500 {

@@ -26,12 +26,12 @@ type rule struct {
 
 // file holds the parts of a robots.txt that concern this crawler.
 type file struct {
-	own, all    group // groups for "locus" and for "*"
-	named       bool  // the file contains a group for "locus"
-	sitemaps    []string
-	forOwn      bool // the current group is for "locus"
-	forAll      bool // the current group is for "*"
-	isInHeading bool // the previous lines are User-agent lines
+	ownGroup, anyGroup group // groups for "locus" and for "*"
+	named              bool  // the file contains a group for "locus"
+	sitemaps           []string
+	forOwn             bool // the current group is for "locus"
+	forAll             bool // the current group is for "*"
+	isInHeading        bool // the previous lines are User-agent lines
 }
 
 // parseFile parses the lines of a robots.txt (RFC 9309 section 2.2). parseFile ignores invalid
@@ -43,13 +43,13 @@ func parseFile(text string) *file {
 		line, _, _ = strings.Cut(line, "#")
 		key, value, ok := strings.Cut(line, ":")
 		if ok {
-			f.add(strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value))
+			f.addLine(strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value))
 		}
 	}
 	return f
 }
 
-func (f *file) add(key, value string) {
+func (f *file) addLine(key, value string) {
 	switch key {
 	case "user-agent", "useragent":
 		if !f.isInHeading {
@@ -66,7 +66,7 @@ func (f *file) add(key, value string) {
 		}
 	case "allow", "disallow":
 		f.isInHeading = false
-		f.eachGroup(func(g *group) { g.add(value, key == "allow") })
+		f.eachGroup(func(g *group) { g.addRule(value, key == "allow") })
 	case "crawl-delay", "crawldelay":
 		// A Crawl-delay line does not end the User-agent lines of a group (RFC 9309 section 2.2.4).
 		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // the comparison is false for NaN
@@ -81,18 +81,18 @@ func (f *file) add(key, value string) {
 
 func (f *file) eachGroup(do func(*group)) {
 	if f.forOwn {
-		do(&f.own)
+		do(&f.ownGroup)
 	}
 	if f.forAll {
-		do(&f.all)
+		do(&f.anyGroup)
 	}
 }
 
 func (f *file) group() *group {
 	if f.named {
-		return &f.own
+		return &f.ownGroup
 	}
-	return &f.all
+	return &f.anyGroup
 }
 
 // productToken returns the name at the start of text, which consists of letters, "_" and "-" (RFC
@@ -107,17 +107,17 @@ func productToken(text string) string {
 	return text[:end]
 }
 
-// add adds a rule. If there are more than maxWild rules with wildcards, add ignores further Allow
-// rules with wildcards. It shortens further Disallow rules to the text before the wildcard. So the
-// limit never allows a request that the robots.txt forbids.
-func (g *group) add(path string, allow bool) {
+// addRule adds a rule. If there are more than maxWild rules with wildcards, addRule ignores further
+// Allow rules with wildcards. It shortens further Disallow rules to the text before the wildcard.
+// So the limit never allows a request that the robots.txt forbids.
+func (g *group) addRule(path string, allow bool) {
 	if path == "" {
 		return // the rule matches no path
 	}
 	if path[0] != '/' && path[0] != '*' {
 		path = "/" + path
 	}
-	path = normal(path, true)
+	path = normalize(path, true)
 	pattern := strings.TrimRight(path, "*")
 	wild := strings.IndexByte(pattern, '*')
 	switch {
@@ -132,10 +132,10 @@ func (g *group) add(path string, allow bool) {
 	}
 }
 
-// allows reports whether the group allows a path with its query. The longest matching rule
+// isAllowed reports whether the group allows a path with its query. The longest matching rule
 // decides. If two rules have the same length, Allow takes precedence (RFC 9309 section 2.2.2).
-func (g *group) allows(path string) bool {
-	path = normal(path, false)
+func (g *group) isAllowed(path string) bool {
+	path = normalize(path, false)
 	longest, allowed := -1, true
 	consider := func(r rule) {
 		if r.octets > longest {
@@ -182,11 +182,11 @@ func matches(pattern, path string) bool {
 	}
 }
 
-// normal normalizes a path for comparison (RFC 9309 section 2.2.2). It decodes unreserved
+// normalize normalizes a path for comparison (RFC 9309 section 2.2.2). It decodes unreserved
 // characters, escapes bytes that are not ASCII, and writes hexadecimal digits in upper case. It
 // escapes a "%" outside an escape. In a path, it also escapes "*" and "$". In a pattern, "*" and a
 // final "$" are wildcards and stay unchanged.
-func normal(path string, isPattern bool) string {
+func normalize(path string, isPattern bool) string {
 	const upper = "0123456789ABCDEF"
 	b := make([]byte, 0, len(path)+16)
 	for i := 0; i < len(path); i++ {

@@ -178,14 +178,14 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {
 		r, again := parseFile(text), parseFile(strings.NewReplacer("\n", " # x\n", "\r", " # x\r").Replace(text))
-		if r.group().allows(path) != again.group().allows(path) || fmt.Sprint(r.sitemaps) != fmt.Sprint(again.sitemaps) {
+		if r.group().isAllowed(path) != again.group().isAllowed(path) || fmt.Sprint(r.sitemaps) != fmt.Sprint(again.sitemaps) {
 			t.Errorf("%q means something else with comments", text)
 		}
 		if d := r.group().delay; d < 0 || d > maxDelay {
 			t.Errorf("%q: a pause of %v", text, d)
 		}
 		for _, isPattern := range []bool{true, false} {
-			if once := normal(path, isPattern); normal(once, isPattern) != once {
+			if once := normalize(path, isPattern); normalize(once, isPattern) != once {
 				t.Errorf("normal(%q, %v) is not the normal spelling", path, isPattern)
 			}
 		}
