@@ -49,7 +49,7 @@ func Align(base, target locus.URL, port uint16) locus.URL {
 		return target
 	}
 	t.scheme, t.authority = b.scheme, b.authority
-	u, err := locus.Parse(t.text())
+	u, err := locus.Parse(t.join())
 	if err != nil {
 		return target
 	}
@@ -73,8 +73,8 @@ func portOf(u locus.URL, port uint16) uint16 {
 // reference. The caller must check each reference.
 func candidates(base, target locus.URL, h Hierarchy) []string {
 	b, t := split(base), split(target)
-	tail := parts{query: t.query, fragment: t.fragment}.text()[len(":"):]
-	fragment := parts{fragment: t.fragment}.text()[len(":"):]
+	tail := parts{query: t.query, fragment: t.fragment}.join()[len(":"):]
+	fragment := parts{fragment: t.fragment}.join()[len(":"):]
 	list := []string{target.String(), fragment, tail}
 	if t.authority.ok {
 		list = append(list, "//"+t.authority.text+t.path+tail)
@@ -83,14 +83,14 @@ func candidates(base, target locus.URL, h Hierarchy) []string {
 	list = append(list, t.path+tail, "/."+t.path+tail)
 	directory, _ := removeDots(b.directory(h))
 	path, _ := removeDots(t.path)
-	for _, path := range between(directory, path) {
+	for _, path := range relativePaths(directory, path) {
 		list = append(list, path+tail)
 	}
 	return list
 }
 
-// between returns relative paths from a directory, which must end in "/", to a path.
-func between(directory, path string) []string {
+// relativePaths returns relative paths from a directory, which must end in "/", to a path.
+func relativePaths(directory, path string) []string {
 	common := commonDirectory(directory, path)
 	up := strings.Repeat("../", strings.Count(directory[common:], "/"))
 	rest := path[common:]

@@ -44,7 +44,7 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 			return parts{}, 0, fmt.Errorf("%w: the base has no %d consecutive slashes; write the whole URL", ErrBase, n)
 		}
 		// The reference may contain a host, so only the joined text can be split into parts.
-		u, err := locus.Parse(base.body()[:end] + ref.afterScheme())
+		u, err := locus.Parse(base.withoutQuery()[:end] + ref.afterScheme())
 		if err != nil {
 			return parts{}, 0, err
 		}
@@ -68,14 +68,14 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 	return t, notes | clamped, nil
 }
 
-// body returns the scheme, the authority and the path as written.
-func (p parts) body() string {
+// withoutQuery returns the scheme, the authority and the path as written.
+func (p parts) withoutQuery() string {
 	p.query, p.fragment = optional{}, optional{}
-	return p.text()
+	return p.join()
 }
 
 // afterScheme returns the authority and the path as written.
-func (p parts) afterScheme() string { return p.body()[len(p.scheme)+1:] }
+func (p parts) afterScheme() string { return p.withoutQuery()[len(p.scheme)+1:] }
 
 func leadingSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, "/")) }
 
@@ -83,7 +83,7 @@ func leadingSlashes(text string) int { return len(text) - len(strings.TrimLeft(t
 // shares. If the base contains no n consecutive slashes, one slash selects the root of the path,
 // and two slashes select the end of the scheme.
 func prefixEnd(base parts, n int, o Options) (int, bool) {
-	body := base.body()
+	body := base.withoutQuery()
 	root := len(body) - len(base.path)
 	if n == 1 && o.FirstSlash {
 		return root, true

@@ -17,8 +17,8 @@ const foreign = "../testdata/foreign/relative"
 // foreignCase is a line in a table from another project, or in the list of expected differences.
 type foreignCase struct{ base, ref, rules string }
 
-// readForeign calls the function each with the columns of every line in a table.
-func readForeign(t *testing.T, name string, columns int, each func(at string, fields []string)) {
+// readForeign calls handle with the columns of every line in a table.
+func readForeign(t *testing.T, name string, columns int, handle func(position string, fields []string)) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(foreign, name))
 	if err != nil {
@@ -33,7 +33,7 @@ func readForeign(t *testing.T, name string, columns int, each func(at string, fi
 			if len(fields) != columns {
 				t.Fatalf("%s: %d columns, want %d", at, len(fields), columns)
 			}
-			each(at, fields)
+			handle(at, fields)
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -149,7 +149,7 @@ func (r Ref) resolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	default:
 		target, notes = resolve(context, ref, o.Hierarchy)
 	}
-	u, err := locus.Parse(target.text())
+	u, err := locus.Parse(target.join())
 	if err != nil {
 		return locus.URL{}, 0, err
 	}
@@ -267,10 +267,10 @@ func split(u locus.URL) (p parts) {
 	return p
 }
 
-// text joins the parts into a URL (RFC 3986 section 5.3). It adds "/" or "/." if the URL would
+// join joins the parts into a URL (RFC 3986 section 5.3). It adds "/" or "/." if the URL would
 // otherwise be split into other parts. For example, userinfo may contain "?", so the host in
 // http://h?x@evil is evil.
-func (p parts) text() string {
+func (p parts) join() string {
 	before, _, _ := strings.Cut(p.query.text, "/")
 	switch {
 	case p.authority.ok && p.path == "" && strings.Contains(before, "@"):
