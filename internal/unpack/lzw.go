@@ -15,16 +15,16 @@ type uncompress struct {
 	out  []byte // decoded bytes that were not read yet
 	head bool   // whether the header was read
 
-	maxBits uint // maximum number of bits in a code
-	block   bool // whether code 256 clears all codes
-	bits    uint // current number of bits in a code
-	next    int  // next code to define
-	last    int  // previous code, or -1
-	first   byte // first decoded byte of the previous code
+	maxBits   uint // maximum number of bits in a code
+	block     bool // whether code 256 clears all codes
+	bits      uint // current number of bits in a code
+	nextCode  int  // next code to define
+	lastCode  int  // previous code, or -1
+	firstByte byte // first decoded byte of the previous code
 
-	ahead uint32 // buffered bits, beginning with the lowest bit
-	have  uint   // number of buffered bits
-	read  int    // number of bytes that were read from the current group
+	buffered     uint32 // buffered bits, beginning with the lowest bit
+	bufferedBits uint   // number of buffered bits
+	groupBytes   int    // number of bytes that were read from the current group
 
 	prefix [1 << lzwBits]uint16
 	suffix [1 << lzwBits]byte
@@ -70,34 +70,34 @@ func (u *uncompress) begin() error {
 
 // clear removes all codes except the codes for single bytes.
 func (u *uncompress) clear() {
-	u.bits, u.next, u.last = lzwFirstBits, lzwClear, -1
+	u.bits, u.nextCode, u.lastCode = lzwFirstBits, lzwClear, -1
 	if u.block {
-		u.next++
+		u.nextCode++
 	}
 }
 
 func (u *uncompress) code() (int, error) {
-	for ; u.have < u.bits; u.have += 8 {
+	for ; u.bufferedBits < u.bits; u.bufferedBits += 8 {
 		c, err := u.r.ReadByte()
 		if err != nil {
 			return 0, err // the last bits of the input are padding
 		}
-		u.ahead |= uint32(c) << u.have
-		u.read++
+		u.buffered |= uint32(c) << u.bufferedBits
+		u.groupBytes++
 	}
-	code := u.ahead & (1<<u.bits - 1)
-	u.ahead >>= u.bits
-	u.have -= u.bits
+	code := u.buffered & (1<<u.bits - 1)
+	u.buffered >>= u.bits
+	u.bufferedBits -= u.bits
 	return int(code), nil
 }
 
 // align skips the rest of a group of eight codes. The length of a group in bytes equals the number
 // of bits in a code, which changes only between groups.
 func (u *uncompress) align() {
-	if n := u.read % int(u.bits); n > 0 {
+	if n := u.groupBytes % int(u.bits); n > 0 {
 		u.r.Discard(int(u.bits) - n) // the next read returns the same error
 	}
-	u.ahead, u.have, u.read = 0, 0, 0
+	u.buffered, u.bufferedBits, u.groupBytes = 0, 0, 0
 }
 
 func (u *uncompress) decode() error {
@@ -120,12 +120,12 @@ func (u *uncompress) decode() error {
 	i := len(u.stack)
 	c := code
 	switch {
-	case u.last < 0 && code > 0xFF, code > u.next, code == u.next && u.last < 0:
+	case u.lastCode < 0 && code > 0xFF, code > u.nextCode, code == u.nextCode && u.lastCode < 0:
 		return errLZW
-	case code == u.next:
+	case code == u.nextCode:
 		i--
-		u.stack[i] = u.first
-		c = u.last
+		u.stack[i] = u.firstByte
+		c = u.lastCode
 	}
 	for c > 0xFF {
 		if i == 0 {
@@ -140,20 +140,20 @@ func (u *uncompress) decode() error {
 	}
 	i--
 	u.stack[i] = byte(c)
-	u.first = byte(c)
+	u.firstByte = byte(c)
 	u.out = u.stack[i:]
 	u.define()
-	u.last = code
+	u.lastCode = code
 	return nil
 }
 
 func (u *uncompress) define() {
-	if u.last < 0 || u.next >= 1<<u.maxBits {
+	if u.lastCode < 0 || u.nextCode >= 1<<u.maxBits {
 		return
 	}
-	u.prefix[u.next], u.suffix[u.next] = uint16(u.last), u.first
-	u.next++
-	if u.next == 1<<u.bits && u.bits < u.maxBits {
+	u.prefix[u.nextCode], u.suffix[u.nextCode] = uint16(u.lastCode), u.firstByte
+	u.nextCode++
+	if u.nextCode == 1<<u.bits && u.bits < u.maxBits {
 		u.align()
 		u.bits++
 	}

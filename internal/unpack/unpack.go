@@ -103,21 +103,21 @@ func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 		return io.NopCloser(bzip2.NewReader(r)), nil
 	case XZ:
 		z, err := xz.NewReader(r, MaxDictionary)
-		return explained{io.NopCloser(z)}, explain(err)
+		return explainReader{io.NopCloser(z)}, explain(err)
 	case Zstd:
 		z, err := newZstd(r)
-		return explained{z}, explain(err)
+		return explainReader{z}, explain(err)
 	case LZW:
 		return io.NopCloser(newUncompress(r)), nil
 	}
 	return io.NopCloser(r), nil
 }
 
-// explained is a reader that returns a clear error for a file that needs a larger dictionary than
-// MaxDictionary.
-type explained struct{ io.ReadCloser }
+// explainReader is a reader that returns a clear error for a file that needs a larger dictionary
+// than MaxDictionary.
+type explainReader struct{ io.ReadCloser }
 
-func (e explained) Read(p []byte) (int, error) {
+func (e explainReader) Read(p []byte) (int, error) {
 	n, err := e.ReadCloser.Read(p)
 	return n, explain(err)
 }
