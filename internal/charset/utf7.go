@@ -43,7 +43,7 @@ func (d *utf7Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 		if len(dst)-nDst < maxUTF7 {
 			return nDst, nSrc, transform.ErrShortDst
 		}
-		nDst = len(d.step(dst[:nDst], src[nSrc]))
+		nDst = len(d.appendByte(dst[:nDst], src[nSrc]))
 		nSrc++
 	}
 	if atEOF && d.shifted {
@@ -55,8 +55,8 @@ func (d *utf7Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 	return nDst, nSrc, nil
 }
 
-// step appends the characters that are complete after the byte o.
-func (d *utf7Decoder) step(dst []byte, o byte) []byte {
+// appendByte appends the characters that are complete after the byte o.
+func (d *utf7Decoder) appendByte(dst []byte, o byte) []byte {
 	if !d.shifted {
 		switch {
 		case o == '+':
@@ -76,7 +76,7 @@ func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 		d.n -= 16
 		unit := rune(d.bits >> d.n)
 		d.bits &= 1<<d.n - 1
-		return d.unit(dst, unit)
+		return d.appendUnit(dst, unit)
 	}
 	if d.fresh && o == '-' {
 		*d = utf7Decoder{}
@@ -86,25 +86,25 @@ func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 	if o == '-' {
 		return dst
 	}
-	return d.step(dst, o)
+	return d.appendByte(dst, o)
 }
 
-// unit appends a UTF-16 code unit, or stores the first half of a surrogate pair.
-func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
+// appendUnit appends a UTF-16 code unit, or stores the first half of a surrogate pair.
+func (d *utf7Decoder) appendUnit(dst []byte, appendUnit rune) []byte {
 	if d.high != 0 {
-		r := utf16.DecodeRune(d.high, unit)
+		r := utf16.DecodeRune(d.high, appendUnit)
 		d.high = 0
 		if r != utf8.RuneError {
 			return utf8.AppendRune(dst, r)
 		}
 		dst = utf8.AppendRune(dst, utf8.RuneError)
 	}
-	if unit >= 0xD800 && unit < 0xDC00 {
-		d.high = unit
+	if appendUnit >= 0xD800 && appendUnit < 0xDC00 {
+		d.high = appendUnit
 		return dst
 	}
 	// The second half of a surrogate pair without the first half becomes U+FFFD.
-	return utf8.AppendRune(dst, unit)
+	return utf8.AppendRune(dst, appendUnit)
 }
 
 func (d *utf7Decoder) leave(dst []byte) []byte {
