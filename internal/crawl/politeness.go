@@ -36,28 +36,28 @@ func Interval(rate float64) time.Duration {
 	return access.None
 }
 
-// longest is the longest pause. Adding half of this value does not overflow.
-const longest time.Duration = 1 << 62
+// maxPause is the longest pause. Adding half of this value does not overflow.
+const maxPause time.Duration = 1 << 62
 
 // Backoff reports whether the caller should retry a request, and returns the pause before the
-// retry. The parameter tries is the number of temporary failures until now. The parameter asked is
-// the pause that the server requested, or zero. If the caller should not retry, Backoff returns
+// retry. The parameter tries is the number of temporary failures until now. The parameter requested
+// is the pause that the server requested, or zero. If the caller should not retry, Backoff returns
 // the requested pause. The limits p must be a result of Settle.
-func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Duration, again bool) {
-	if tries > p.Retry || asked > p.MaxWait {
-		return asked, false
+func Backoff(p access.Politeness, tries int, requested time.Duration) (pause time.Duration, again bool) {
+	if tries > p.Retry || requested > p.MaxWait {
+		return requested, false
 	}
 	pause = leastPause(p, tries)
 	// Add a random time, so that requests that failed together are not retried together.
 	pause += rand.N(pause + 1)
-	return max(pause, asked), true
+	return max(pause, requested), true
 }
 
 // leastPause returns the minimum pause after the given number of failures. The minimum doubles
 // with each failure. The maximum pause is twice the minimum.
 func leastPause(p access.Politeness, tries int) time.Duration {
 	doubled := min(tries-1, 16)
-	return min(min(p.Wait, longest>>doubled)<<doubled, p.MaxWait) / 2
+	return min(min(p.Wait, maxPause>>doubled)<<doubled, p.MaxWait) / 2
 }
 
 // HostName returns the host name under which the per-host limits apply to the URL u. The name is

@@ -68,8 +68,8 @@ func TestBackoff(t *testing.T) {
 		"at once":         {none, 5, 0, 0, 0, true},
 		"any is too long": {none, 1, 1, 1, 1, false},
 		"limited":         {long, 1, 0, time.Minute / 2, time.Minute, true},
-		"endless":         {endless, 1, 0, longest / 2, longest, true},
-		"endless, again":  {endless, 9, 0, longest / 2, longest, true},
+		"endless":         {endless, 1, 0, maxPause / 2, maxPause, true},
+		"endless, again":  {endless, 9, 0, maxPause / 2, maxPause, true},
 		"many":            {long, math.MaxInt, 0, time.Minute / 2, time.Minute, true},
 	} {
 		for range 20 {

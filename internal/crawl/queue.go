@@ -30,7 +30,7 @@ type Host[T any] struct {
 	jobs   []T
 	active int
 	next   time.Time   // earliest start of the next job
-	timer  *time.Timer // wakes the queue at the time next
+	timer  *time.Timer // wakes the queue for the next job
 	ready  bool        // whether the host is in Queue.ready
 	shut   string
 	stats  Stats
@@ -71,12 +71,12 @@ func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.push(h, job)
 }
 
-// AddAt adds a job for the host h. The job does not start before the time in the parameter at.
-func (q *Queue[T]) AddAt(job T, h *Host[T], at time.Time) {
+// AddAt adds a job for the host h. The job does not start before the time earliest.
+func (q *Queue[T]) AddAt(job T, h *Host[T], earliest time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting++
-	time.AfterFunc(time.Until(at), func() {
+	time.AfterFunc(time.Until(earliest), func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.push(h, job)
@@ -85,11 +85,11 @@ func (q *Queue[T]) AddAt(job T, h *Host[T], at time.Time) {
 
 func (q *Queue[T]) push(h *Host[T], job T) {
 	h.jobs = append(h.jobs, job)
-	q.offer(h)
+	q.updateReady(h)
 }
 
-// offer adds the host h to the ready hosts if a job of h may start.
-func (q *Queue[T]) offer(h *Host[T]) {
+// updateReady adds the host h to the ready hosts if a job of h may start.
+func (q *Queue[T]) updateReady(h *Host[T]) {
 	if h.ready || len(h.jobs) == 0 || h.limits.AtOnce > 0 && h.active >= h.limits.AtOnce {
 		return
 	}
@@ -98,7 +98,7 @@ func (q *Queue[T]) offer(h *Host[T]) {
 			h.timer = time.AfterFunc(wait, func() {
 				q.mu.Lock()
 				defer q.mu.Unlock()
-				q.offer(h)
+				q.updateReady(h)
 			})
 		} else {
 			h.timer.Reset(wait)
@@ -122,7 +122,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 			q.ready = q.ready[1:]
 			h.ready = false
 			if time.Until(h.next) > 0 { // the host was paused after it became ready
-				q.offer(h)
+				q.updateReady(h)
 				continue
 			}
 			job, h.jobs[0] = h.jobs[0], job
@@ -131,7 +131,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 			if h.limits.Interval > 0 {
 				h.next = time.Now().Add(h.limits.Interval)
 			}
-			q.offer(h)
+			q.updateReady(h)
 			if q.waiting--; q.waiting == 0 {
 				q.changed.Broadcast()
 			}
@@ -152,7 +152,7 @@ func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
 	h.stats.Took += took
 	h.stats.Slowest = max(h.stats.Slowest, took)
 	h.active--
-	q.offer(h)
+	q.updateReady(h)
 }
 
 // Skip ends a job of the host h that sent no request.
@@ -160,7 +160,7 @@ func (q *Queue[T]) Skip(h *Host[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	h.active--
-	q.offer(h)
+	q.updateReady(h)
 }
 
 // Pause delays all jobs of the host h until the given time.
@@ -193,7 +193,7 @@ func (q *Queue[T]) Shut(h *Host[T], why string) {
 	defer q.mu.Unlock()
 	if h.isServer() {
 		h.shut, h.next, h.limits.Interval = why, time.Time{}, 0
-		q.offer(h)
+		q.updateReady(h)
 	}
 }
 

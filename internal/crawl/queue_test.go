@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// take takes n jobs from the queue, and fails if the queue is closed earlier.
-func take(t *testing.T, q *Queue[string], n int) (jobs []string, hosts []*Host[string]) {
+// takeJobs takes n jobs from the queue, and fails if the queue is closed earlier.
+func takeJobs(t *testing.T, q *Queue[string], n int) (jobs []string, hosts []*Host[string]) {
 	t.Helper()
 	for range n {
 		job, h, ok := q.Take()
@@ -32,7 +32,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	q.End()
-	jobs, _ := take(t, q, 6)
+	jobs, _ := takeJobs(t, q, 6)
 	if want := []string{"a0", "b0", "a1", "b1", "a2", "b2"}; !slices.Equal(jobs, want) {
 		t.Errorf("%q, want %q", jobs, want)
 	}
@@ -49,34 +49,34 @@ func TestLimits(t *testing.T) {
 			q.Add(fmt.Sprint("file", i), "", Limits{})
 		}
 		begin := time.Now()
-		jobs, hosts := take(t, q, 7)
+		jobs, hosts := takeJobs(t, q, 7)
 		if time.Since(begin) != 0 || len(jobs) != 7 {
 			t.Errorf("%q after %v", jobs, time.Since(begin))
 		}
 		a := hosts[0]
-		if jobs, _ := take(t, q, 1); jobs[0] != "a1" || time.Since(begin) != time.Second {
+		if jobs, _ := takeJobs(t, q, 1); jobs[0] != "a1" || time.Since(begin) != time.Second {
 			t.Errorf("%q after %v", jobs, time.Since(begin))
 		}
 		time.AfterFunc(3*time.Second, func() { q.Done(a, 4*time.Second) })
-		if jobs, _ := take(t, q, 1); jobs[0] != "a2" || time.Since(begin) != 4*time.Second {
+		if jobs, _ := takeJobs(t, q, 1); jobs[0] != "a2" || time.Since(begin) != 4*time.Second {
 			t.Errorf("%q after %v", jobs, time.Since(begin))
 		}
 		q.Skip(a)
 		q.Pause(a, time.Now().Add(10*time.Second))
-		if jobs, _ := take(t, q, 1); jobs[0] != "a3" || time.Since(begin) != 14*time.Second {
+		if jobs, _ := takeJobs(t, q, 1); jobs[0] != "a3" || time.Since(begin) != 14*time.Second {
 			t.Errorf("%q after %v", jobs, time.Since(begin))
 		}
 		q.Skip(a)
 		q.Slow(a, time.Minute)
-		take(t, q, 1)
+		takeJobs(t, q, 1)
 		q.Skip(a)
 		time.AfterFunc(time.Second, func() { q.Shut(a, "it asked for peace") })
-		if jobs, _ := take(t, q, 1); jobs[0] != "a5" || time.Since(begin) != 75*time.Second || q.IsShut(a) == "" {
+		if jobs, _ := takeJobs(t, q, 1); jobs[0] != "a5" || time.Since(begin) != 75*time.Second || q.IsShut(a) == "" {
 			t.Errorf("%q after %v", jobs, time.Since(begin))
 		}
 		q.AddAt("again", a, time.Now().Add(time.Hour))
 		q.Skip(a)
-		if jobs, _ := take(t, q, 1); jobs[0] != "again" || time.Since(begin) != time.Hour+75*time.Second {
+		if jobs, _ := takeJobs(t, q, 1); jobs[0] != "again" || time.Since(begin) != time.Hour+75*time.Second {
 			t.Errorf("%q after %v", jobs, time.Since(begin))
 		}
 		waiting, requests, stats := q.Stats()
@@ -95,15 +95,15 @@ func TestNoLimits(t *testing.T) {
 			for range 5 {
 				q.Add(host, host, Limits{})
 			}
-			_, hosts := take(t, q, 1)
+			_, hosts := takeJobs(t, q, 1)
 			h := hosts[0]
 			q.Pause(h, time.Now().Add(time.Minute))
-			take(t, q, 1)
+			takeJobs(t, q, 1)
 			q.Slow(h, time.Second)
-			take(t, q, 1)
+			takeJobs(t, q, 1)
 			q.Shut(h, "full")
 			q.Slow(h, time.Hour) // as after a request that was in flight
-			take(t, q, 2)
+			takeJobs(t, q, 2)
 			if shut := q.IsShut(h); (shut == "full") != (host == "a") {
 				t.Errorf("%q: %q", host, shut)
 			}

@@ -25,54 +25,54 @@ type Robots struct {
 
 // hostRules holds the robots.txt rules of a host, or the last error.
 type hostRules struct {
-	turn  chan struct{} // lock for the other fields; the channel contains a value while the fields are in use
-	known bool
-	tries int
-	again time.Time // earliest time of the next request after a failure
-	rules *robots.Rules
-	err   error
+	turn    chan struct{} // lock for the other fields; the channel contains a value while the fields are in use
+	known   bool
+	tries   int
+	retryAt time.Time // earliest time of the next request after a failure
+	rules   *robots.Rules
+	err     error
 }
 
-// NewRobots returns a Robots that requests each file with the function do, and retries failed
-// requests within the limits p. The limits must be a result of [Settle].
-func NewRobots(do robots.DoFunc, p access.Politeness) *Robots {
-	return &Robots{do: do, p: p, hosts: map[string]*hostRules{}}
+// NewRobots returns a Robots that requests each file by calling send, and retries failed requests
+// within the limits p. The limits must be a result of [Settle].
+func NewRobots(send robots.DoFunc, p access.Politeness) *Robots {
+	return &Robots{do: send, p: p, hosts: map[string]*hostRules{}}
 }
 
 // Rules returns the robots.txt rules for the host in the URL u. If the robots.txt is not cached,
-// Rules requests the file. The parameter from has the same meaning as [access.Request].From. After
-// an error, the caller must not request pages from the host. If final is true, the error applies
-// to the whole run. Otherwise, a call after the pause of [Backoff] repeats the request, and an
-// earlier call returns the same error.
-func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (rules *robots.Rules, final bool, err error) {
+// Rules requests the file. The source has the same meaning as [access.Request].From. After an
+// error, the caller must not request pages from the host. If final is true, the error applies to
+// the whole run. Otherwise, a call after the pause of [Backoff] repeats the request, and an earlier
+// call returns the same error.
+func (r *Robots) Rules(ctx context.Context, u locus.URL, source *access.Result) (rules *robots.Rules, final bool, err error) {
 	root, ok := robots.Root(u)
 	if !ok {
 		return nil, false, nil
 	}
-	h := r.host(root.String())
+	h := r.entryFor(root.String())
 	select {
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
 	case <-ctx.Done():
 		return nil, false, context.Cause(ctx)
 	}
-	if h.known || h.err != nil && time.Now().Before(h.again) {
+	if h.known || h.err != nil && time.Now().Before(h.retryAt) {
 		return h.rules, h.err != nil && h.known, h.err
 	}
-	rules, err = robots.Fetch(ctx, r.do, u, from)
+	rules, err = robots.Fetch(ctx, r.do, u, source)
 	if err != nil && ctx.Err() != nil {
 		return nil, false, err // the cause is the cancelled context, not the host
 	}
 	h.rules, h.err = rules, err
 	h.tries++
 	h.known = err == nil || h.tries > r.p.Retry
-	h.again = time.Now().Add(leastPause(r.p, 1))
+	h.retryAt = time.Now().Add(leastPause(r.p, 1))
 	return rules, err != nil && h.known, err
 }
 
-// host returns the cache entry for a host. If the cache is full, host first removes any other
-// entry. The robots.txt of the removed host may be requested again.
-func (r *Robots) host(root string) *hostRules {
+// entryFor returns the cache entry for a host. If the cache is full, entryFor first removes any
+// other entry. The robots.txt of the removed host may be requested again.
+func (r *Robots) entryFor(root string) *hostRules {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if h := r.hosts[root]; h != nil {

@@ -164,7 +164,7 @@ func TestRobotsAreBounded(t *testing.T) {
 	r := NewRobots((&files{}).do, access.Politeness{})
 	for i := range 3 * maxRobots {
 		root := fmt.Sprintf("http://h%d/", i)
-		if h := r.host(root); h != r.host(root) {
+		if h := r.entryFor(root); h != r.entryFor(root) {
 			t.Fatalf("%s is forgotten at once", root)
 		}
 		if len(r.hosts) != min(i+1, maxRobots) {
