@@ -26,8 +26,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// asking holds the flags that control requests and the crawling of sites.
-type asking struct {
+// requestFlags holds the flags that control requests and the crawling of sites.
+type requestFlags struct {
 	method, accept, cookies string
 	certs, keys             []string
 	tlsDays                 int
@@ -117,7 +117,7 @@ func readCookies(name string) (http.CookieJar, error) {
 
 // lookup returns a function that looks up only IPv4 or only IPv6 addresses. If the flags allow
 // both, it returns nil.
-func (q *asking) lookup() func(context.Context, string) ([]netip.Addr, error) {
+func (q *requestFlags) lookup() func(context.Context, string) ([]netip.Addr, error) {
 	network := ""
 	switch {
 	case q.ipv4:
@@ -133,7 +133,7 @@ func (q *asking) lookup() func(context.Context, string) ([]netip.Addr, error) {
 }
 
 // flagCertificates reads the certificates and keys that the flags --cert and --key name.
-func (q *asking) flagCertificates() error {
+func (q *requestFlags) flagCertificates() error {
 	keys := map[string]string{}
 	for _, text := range q.keys {
 		host, file, ok := strings.Cut(text, ": ")
@@ -164,7 +164,7 @@ func (q *asking) flagCertificates() error {
 
 // addCertificate reads a certificate and its key for hosts that match the pattern p. One file may
 // contain both.
-func (q *asking) addCertificate(p policy.Pattern, file, key string) error {
+func (q *requestFlags) addCertificate(p policy.Pattern, file, key string) error {
 	if !p.IsHost() {
 		return fmt.Errorf("%s is not a host: a certificate applies to all URLs of a host", locus.Quote(p.String()))
 	}
@@ -176,7 +176,7 @@ func (q *asking) addCertificate(p policy.Pattern, file, key string) error {
 	return nil
 }
 
-func (q *asking) certificateFor(host string, port uint16) *tls.Certificate {
+func (q *requestFlags) certificateFor(host string, port uint16) *tls.Certificate {
 	for _, h := range q.hosts {
 		if h.url.MatchesHost(host, port) {
 			return h.certificate
@@ -245,7 +245,7 @@ func (v *verifier) hostSecrets(o *client.Options, h *verify.Host) error {
 		return nil
 	}
 	dir := filepath.Dir(v.rulesFile)
-	if err := v.ask.addCertificate(h.URL, beside(dir, h.Cert), beside(dir, cmp.Or(h.Key, h.Cert))); err != nil {
+	if err := v.ask.addCertificate(h.URL, pathIn(dir, h.Cert), pathIn(dir, cmp.Or(h.Key, h.Cert))); err != nil {
 		return fmt.Errorf("cert: %w", err)
 	}
 	return nil
@@ -261,8 +261,8 @@ func addLiteral(o *client.Options, p policy.Pattern, value string) error {
 	return nil
 }
 
-// beside resolves a path that is relative to the directory dir.
-func beside(dir, name string) string {
+// pathIn resolves a path that is relative to the directory dir.
+func pathIn(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -297,9 +297,9 @@ func (v *verifier) prepareGitHub(o *client.Options) error {
 	return nil
 }
 
-// rulesPath returns the path of the rules file, and reports whether a flag named the file. If
+// rulesPath returns the path of the rules file, and reports whether the path comes from a flag. If
 // there is no rules file, the path is "".
-func (v *verifier) rulesPath() (name string, named bool) {
+func (v *verifier) rulesPath() (name string, isFlag bool) {
 	if v.rules != "" {
 		return v.rules, true
 	}

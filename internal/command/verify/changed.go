@@ -16,25 +16,25 @@ import (
 
 // changes caches the changed lines in the files of each repository.
 type changes struct {
-	folders map[string]string   // repository root by directory
-	lines   map[string]*changed // changed lines by repository root
+	roots map[string]string             // repository root by directory
+	lines map[string]*repositoryChanges // changed lines by repository root
 }
 
-// changed holds the changed lines in a repository, by file path. If the field all is true, every
+// repositoryChanges holds the changed lines in a repository, by file path. If isAll is true, every
 // line has changed.
-type changed struct {
-	all   bool
-	files map[string]*lines
+type repositoryChanges struct {
+	isAll bool
+	files map[string]*lineSet
 }
 
-// lines is a set of line ranges. If the field all is true, the set contains every line.
-type lines struct {
-	all    bool
+// lineSet is a set of line ranges. If isAll is true, the set contains every line.
+type lineSet struct {
+	isAll  bool
 	ranges [][2]int64 // first and last line of each range
 }
 
-func (l *lines) has(line int64) bool {
-	if l.all {
+func (l *lineSet) contains(line int64) bool {
+	if l.isAll {
 		return true
 	}
 	for _, r := range l.ranges {
@@ -45,9 +45,9 @@ func (l *lines) has(line int64) bool {
 	return false
 }
 
-// of returns the lines in the file name that have changed since the revision rev. If no line has
-// changed, it returns nil.
-func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
+// changedSince returns the lines in the named file that have changed since the revision rev. If no
+// line has changed, it returns nil.
+func (c *changes) changedSince(ctx context.Context, name, rev string) (*lineSet, error) {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
@@ -55,17 +55,17 @@ func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, err := c.top(ctx, dir)
+	top, err := c.topOf(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	if c.lines[top] == nil {
-		if err := c.read(ctx, top, rev); err != nil {
+		if err := c.readChanges(ctx, top, rev); err != nil {
 			return nil, err
 		}
 	}
-	if c.lines[top].all {
-		return &lines{all: true}, nil
+	if c.lines[top].isAll {
+		return &lineSet{isAll: true}, nil
 	}
 	below, err := filepath.Rel(top, filepath.Join(dir, filepath.Base(name)))
 	if err != nil {
@@ -74,9 +74,9 @@ func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	return c.lines[top].files[filepath.ToSlash(below)], nil
 }
 
-// top returns the top directory of the working tree that contains the directory dir.
-func (c *changes) top(ctx context.Context, dir string) (string, error) {
-	if top, ok := c.folders[dir]; ok {
+// topOf returns the top directory of the working tree that contains the directory dir.
+func (c *changes) topOf(ctx context.Context, dir string) (string, error) {
+	if top, ok := c.roots[dir]; ok {
 		return top, nil
 	}
 	top, err := gitText(ctx, dir, "rev-parse", "--show-toplevel")
@@ -84,14 +84,14 @@ func (c *changes) top(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("--changed-since: %s is not in a Git repository: %w", locus.Quote(dir), err)
 	}
 	top = filepath.FromSlash(top)
-	if c.folders == nil {
-		c.folders, c.lines = map[string]string{}, map[string]*changed{}
+	if c.roots == nil {
+		c.roots, c.lines = map[string]string{}, map[string]*repositoryChanges{}
 	}
-	c.folders[dir] = top
+	c.roots[dir] = top
 	return top, nil
 }
 
-func (c *changes) read(ctx context.Context, top, rev string) error {
+func (c *changes) readChanges(ctx context.Context, top, rev string) error {
 	if rev == "" || strings.HasPrefix(rev, "-") {
 		return fmt.Errorf("--changed-since: unknown revision %s", locus.Quote(rev))
 	}
@@ -99,7 +99,7 @@ func (c *changes) read(ctx context.Context, top, rev string) error {
 	if err != nil {
 		return fmt.Errorf("--changed-since: %w", err)
 	}
-	c.lines[top] = &changed{all: isNew}
+	c.lines[top] = &repositoryChanges{isAll: isNew}
 	if !isNew {
 		c.lines[top].files, err = changedLines(ctx, top, commit)
 	}
@@ -114,15 +114,15 @@ func (c *changes) read(ctx context.Context, top, rev string) error {
 // that the parent repository records at rev. If the parent repository records no such commit,
 // isNew is true.
 func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string, isNew bool, err error) {
-	if above, err := c.top(ctx, filepath.Dir(top)); err == nil && above != top {
+	if above, err := c.topOf(ctx, filepath.Dir(top)); err == nil && above != top {
 		if outer, outerNew, err := c.commitOf(ctx, above, rev); err == nil {
 			path, err := filepath.Rel(above, top)
 			if err != nil {
 				return "", false, err
 			}
-			old := submodule(ctx, above, outer, path)
+			old := submoduleCommit(ctx, above, outer, path)
 			switch {
-			case outerNew, old == "" && submodule(ctx, above, "HEAD", path) != "":
+			case outerNew, old == "" && submoduleCommit(ctx, above, "HEAD", path) != "":
 				return "", true, nil
 			case old != "":
 				rev = old
@@ -140,9 +140,9 @@ func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string,
 	return commit, false, nil
 }
 
-// submodule returns the commit of a submodule that a commit in the parent repository records. If
-// the parent's commit does not contain the submodule, the result is "".
-func submodule(ctx context.Context, top, commit, path string) string {
+// submoduleCommit returns the commit of a submodule that a commit in the parent repository records.
+// If the parent's commit does not contain the submodule, the result is "".
+func submoduleCommit(ctx context.Context, top, commit, path string) string {
 	if commit == "" {
 		return ""
 	}
@@ -158,27 +158,27 @@ func submodule(ctx context.Context, top, commit, path string) string {
 
 // changedLines returns the lines in the working tree that are new since a commit. In an untracked
 // file, all lines are new.
-func changedLines(ctx context.Context, top, commit string) (map[string]*lines, error) {
+func changedLines(ctx context.Context, top, commit string) (map[string]*lineSet, error) {
 	filters, err := withoutFilters(ctx, top)
 	if err != nil {
 		return nil, err
 	}
-	var changed map[string]*lines
+	var changed map[string]*lineSet
 	diff := append(filters, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=all",
 		"--unified=0", "--inter-hunk-context=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", commit, "--")
-	err = git(ctx, top, func(r io.Reader) (err error) {
+	err = runGit(ctx, top, func(r io.Reader) (err error) {
 		changed, err = parseDiff(r)
 		return err
 	}, diff...)
 	if err != nil {
 		return nil, err
 	}
-	err = git(ctx, top, func(r io.Reader) error { return addUntracked(changed, r) }, "ls-files", "--others", "--exclude-standard", "-z")
+	err = runGit(ctx, top, func(r io.Reader) error { return addUntracked(changed, r) }, "ls-files", "--others", "--exclude-standard", "-z")
 	return changed, err
 }
 
 // addUntracked adds the untracked files, whose NUL-terminated names it reads from r.
-func addUntracked(changed map[string]*lines, r io.Reader) error {
+func addUntracked(changed map[string]*lineSet, r io.Reader) error {
 	in := bufio.NewReader(r)
 	for {
 		name, err := in.ReadString(0)
@@ -187,17 +187,17 @@ func addUntracked(changed map[string]*lines, r io.Reader) error {
 		} else if err != nil {
 			return err
 		}
-		changed[strings.TrimSuffix(name, "\x00")] = &lines{all: true}
+		changed[strings.TrimSuffix(name, "\x00")] = &lineSet{isAll: true}
 	}
 }
 
 // parseDiff returns the added lines for each file in a diff without context lines. If a file was
 // moved to another directory, all its lines count as new, because its relative links now point to
 // other targets.
-func parseDiff(r io.Reader) (map[string]*lines, error) {
-	changed := map[string]*lines{}
+func parseDiff(r io.Reader) (map[string]*lineSet, error) {
+	changed := map[string]*lineSet{}
 	in := bufio.NewReaderSize(r, maxDiff)
-	var current *lines
+	var current *lineSet
 	from := ""
 	skip := int64(0) // lines that remain in the hunk
 	for {
@@ -217,25 +217,25 @@ func parseDiff(r io.Reader) (map[string]*lines, error) {
 			from = unquote(name)
 		} else if name, ok := strings.CutPrefix(line, "rename to "); ok {
 			if name = unquote(name); path.Dir(name) != path.Dir(from) {
-				changed[name] = &lines{all: true}
+				changed[name] = &lineSet{isAll: true}
 			}
 		} else if name, ok := strings.CutPrefix(line, "copy to "); ok {
-			changed[unquote(name)] = &lines{all: true}
+			changed[unquote(name)] = &lineSet{isAll: true}
 		} else if name, ok := strings.CutPrefix(line, "+++ "); ok {
 			current = nil
 			if name, ok = strings.CutPrefix(unquote(strings.TrimSuffix(name, "\t")), "b/"); ok {
 				if changed[name] == nil {
-					changed[name] = new(lines)
+					changed[name] = new(lineSet)
 				}
 				current = changed[name]
 			}
 		} else if rest, ok := strings.CutPrefix(line, "Binary files "); ok {
 			if _, name, ok := strings.Cut(strings.TrimSuffix(rest, " differ"), " and "); ok {
-				changed[strings.TrimPrefix(unquote(name), "b/")] = &lines{all: true}
+				changed[strings.TrimPrefix(unquote(name), "b/")] = &lineSet{isAll: true}
 			}
 		} else if strings.HasPrefix(line, "@@ ") {
-			removed, _, err := hunk(line, '-')
-			added, first, err2 := hunk(line, '+')
+			removed, _, err := parseHunk(line, '-')
+			added, first, err2 := parseHunk(line, '+')
 			if err := errors.Join(err, err2); err != nil {
 				return nil, err
 			}
@@ -246,23 +246,23 @@ func parseDiff(r io.Reader) (map[string]*lines, error) {
 	}
 }
 
-// hunk parses a hunk header. It returns the number of lines on one side of the hunk, and the line
+// parseHunk parses a hunk header. It returns the number of lines on one side of the hunk, and the
 // number of the first line.
-func hunk(line string, side byte) (count, first int64, err error) {
+func parseHunk(line string, side byte) (count, firstLine int64, err error) {
 	for field := range strings.FieldsSeq(line) {
 		if field[0] != side {
 			continue
 		}
 		start, size, hasSize := strings.Cut(field[1:], ",")
-		if first, err = strconv.ParseInt(start, 10, 32); err == nil && hasSize {
+		if firstLine, err = strconv.ParseInt(start, 10, 32); err == nil && hasSize {
 			count, err = strconv.ParseInt(size, 10, 32)
 		} else {
 			count = 1
 		}
-		if err != nil || first < 0 || count < 0 {
+		if err != nil || firstLine < 0 || count < 0 {
 			break
 		}
-		return count, first, nil
+		return count, firstLine, nil
 	}
 	return 0, 0, fmt.Errorf("git diff wrote an unexpected line: %s", locus.Quote(line))
 }

@@ -64,14 +64,14 @@ Binary files a/p.zip and b/p.zip differ
 	}
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(got)) {
-		list = append(list, fmt.Sprint(name, " ", got[name].all, got[name].ranges))
+		list = append(list, fmt.Sprint(name, " ", got[name].isAll, got[name].ranges))
 	}
 	want := []string{"a b.md false [[1 1]]", "a.md false [[2 2] [5 6]]", "p.zip true []", "two/x.md true [[3 3]]", "with \"quotes\"\tü.md false [[1 1]]"}
 	if !slices.Equal(list, want) {
 		t.Errorf("got  %q\nwant %q", list, want)
 	}
 	for line, want := range map[int64]bool{1: false, 2: true, 3: false, 5: true, 6: true, 7: false} {
-		if got["a.md"].has(line) != want {
+		if got["a.md"].contains(line) != want {
 			t.Errorf("line %d: %v", line, !want)
 		}
 	}
@@ -95,7 +95,7 @@ func FuzzParseDiff(f *testing.F) {
 		}
 		for name, l := range got {
 			for _, r := range l.ranges {
-				if r[0] > r[1] || !l.has(r[0]) || !l.has(r[1]) {
+				if r[0] > r[1] || !l.contains(r[0]) || !l.contains(r[1]) {
 					t.Errorf("%q: %v, want r[0] at most %d", name, r, r[1])
 				}
 			}
@@ -127,11 +127,11 @@ func TestIsDocument(t *testing.T) {
 		"a.md": true, "a.MDX": true, "x/README": true, "a.html": true, "a.rst": true, "letter.eml": true, "box.mbox": true, "LICENSE": true, "a.adoc": true, "a.asc": true, "a.xhtml": true, "a.qmd": true, "a.Rmd": true,
 		"main.go": false, "a.js": false, "Makefile": false, "a.png": false, "a.zip": false, "configure": false, "a.json": false, "Cargo.lock": false,
 	} {
-		if got := new(choice).isDocument(name); got != want {
+		if got := new(selectionFlags).isDocument(name); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	if !(&choice{allFiles: true}).isDocument("main.go") {
+	if !(&selectionFlags{allFiles: true}).isDocument("main.go") {
 		t.Error("--all-files leaves out a file")
 	}
 }

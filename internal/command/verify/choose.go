@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// choice holds the flags that select documents and links, and the flags that map links.
-type choice struct {
+// selectionFlags holds the flags that select documents and links, and the flags that map links.
+type selectionFlags struct {
 	exclude, include, schemes []string
 	excludeFrom               string
 	excludePath               []string
@@ -37,11 +37,11 @@ type choice struct {
 	tops    map[string]locus.URL // repository root by directory; zero outside a repository
 	changes changes
 	layouts map[string]*verify.Layout // layout by directory; nil if the directory has none
-	told    map[string]bool           // configuration files for which a note was written
+	noted   map[string]bool           // configuration files for which a note was written
 	listed  map[string]bool           // links that --dump has listed
 }
 
-func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
+func (c *selectionFlags) addFlags(cmd *cobra.Command, o *verify.Options) {
 	base.AddFlags(cmd, "Choice", func(f *pflag.FlagSet) {
 		f.StringArrayVar(&c.exclude, "exclude", nil, "skip URLs that match `PATTERN` (repeatable)")
 		f.StringArrayVar(&c.include, "include", nil, "verify only URLs that match `PATTERN` (repeatable)")
@@ -66,8 +66,8 @@ func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
 	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// prepare applies the flags to the options. The parameter rules is the name of the rules file.
-func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err error) {
+// applyFlags applies the flags to the options. The parameter rules is the name of the rules file.
+func (c *selectionFlags) applyFlags(a *base.App, o *verify.Options, rules string) (err error) {
 	known := func(name string) bool { _, ok := a.Registry.Lookup(name); return ok }
 	if o.Exclude, err = patterns("--exclude", c.exclude, known); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err erro
 	}
 	o.Document.NoCode = !c.code
 	o.List = c.dump
-	c.layouts, c.told, c.listed = map[string]*verify.Layout{}, map[string]bool{}, map[string]bool{}
+	c.layouts, c.noted, c.listed = map[string]*verify.Layout{}, map[string]bool{}, map[string]bool{}
 	c.tops = map[string]locus.URL{}
 	return nil
 }
@@ -133,7 +133,7 @@ func parsePatterns(text string) (list []policy.Pattern, err error) {
 
 // preparePaths reads the path patterns. Patterns in the flag are relative to the current
 // directory. Patterns in the rules file are relative to the directory of that file.
-func (c *choice) preparePaths(r *verify.Rules, rules string) error {
+func (c *selectionFlags) preparePaths(r *verify.Rules, rules string) error {
 	for _, text := range c.excludePath {
 		p, err := pathPattern(text, ".")
 		if err != nil {
@@ -182,14 +182,14 @@ func pathPattern(text, dir string) (policy.Pattern, error) {
 	return policy.ParsePattern(pattern, nil)
 }
 
-// excluded reports whether --exclude-path or the rules exclude the file with the URL u.
-func (c *choice) excluded(u locus.URL) bool {
+// isExcluded reports whether --exclude-path or the rules exclude the file with the URL u.
+func (c *selectionFlags) isExcluded(u locus.URL) bool {
 	return slices.ContainsFunc(c.paths, func(p policy.Pattern) bool { return p.Matches(u, 0) })
 }
 
 // isDocument reports whether verify must read the file with the given name in a directory
 // argument.
-func (c *choice) isDocument(name string) bool {
+func (c *selectionFlags) isDocument(name string) bool {
 	if c.allFiles {
 		return true
 	}
@@ -208,8 +208,8 @@ func (c *choice) isDocument(name string) bool {
 	return false
 }
 
-// list writes a link for the flag --dump. Without --json, it writes each URL only once.
-func (v *verifier) list(r *verify.Result) {
+// writeLink writes a link for the flag --dump. Without --json, it writes each URL only once.
+func (v *verifier) writeLink(r *verify.Result) {
 	switch {
 	case r.Err != nil:
 		v.a.Fail(base.StatusAccess, r.Err)

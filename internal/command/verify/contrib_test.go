@@ -50,9 +50,9 @@ type yamlReader struct {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// next skips blank lines and comments, and reports whether the next line is indented by at least
-// the given number of columns.
-func (y *yamlReader) next(indent int) (line string, ok bool) {
+// nextLine skips blank lines and comments, and reports whether the next line is indented by at
+// least the given number of columns.
+func (y *yamlReader) nextLine(indent int) (line string, ok bool) {
 	for ; y.at < len(y.lines); y.at++ {
 		line = y.lines[y.at]
 		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "#") {
@@ -64,13 +64,13 @@ func (y *yamlReader) next(indent int) (line string, ok bool) {
 
 func (y *yamlReader) node(indent int) *yamlNode {
 	n := &yamlNode{of: map[string]*yamlNode{}}
-	line, ok := y.next(indent)
+	line, ok := y.nextLine(indent)
 	if !ok {
 		return n
 	}
 	indent = indentOf(line)
 	for {
-		line, ok = y.next(indent)
+		line, ok = y.nextLine(indent)
 		if !ok || indentOf(line) != indent {
 			return n
 		}

@@ -43,7 +43,7 @@ func (f faultFiles) Put(i int) error {
 		if err != nil {
 			return err
 		}
-		return replace(f.document, text, append(bytes.Clone(text), faultLink(i)+"\n"...))
+		return replaceFile(f.document, text, append(bytes.Clone(text), faultLink(i)+"\n"...))
 	}
 	links, err := f.links()
 	if err != nil {

@@ -32,14 +32,14 @@ type fixer struct {
 
 func newFixer(v *verifier) *fixer { return &fixer{v: v, changes: map[string][]change{}} }
 
-// add records a result if the link can be replaced.
-func (f *fixer) add(r *verify.Result) {
+// addResult records a result if the link can be replaced.
+func (f *fixer) addResult(r *verify.Result) {
 	if r.Err != nil || r.Verdict != verify.Moved || !r.Permanent || r.Accepted || r.Document == "" {
 		return
 	}
 	c := change{line: r.Line, column: r.Column, url: r.URL}
 	var err error
-	c.to, err = destination(r)
+	c.to, err = newURL(r)
 	_, hasUser := r.URL.User()
 	_, toUser := c.to.User()
 	switch {
@@ -68,9 +68,9 @@ func (f *fixer) isSecure(u locus.URL) bool {
 	return f.v.a.Registry.Scheme(u).Traits.Has(scheme.Secure)
 }
 
-// destination returns the new URL for a link, which is the redirect target. If no redirect set a
-// fragment, destination adds the link's fragment.
-func destination(r *verify.Result) (locus.URL, error) {
+// newURL returns the new URL for a link, which is the redirect target. If no redirect set a
+// fragment, newURL adds the link's fragment.
+func newURL(r *verify.Result) (locus.URL, error) {
 	if _, brought := r.To.Fragment(); brought {
 		return r.To, nil
 	}
@@ -103,7 +103,7 @@ func (v *verifier) endFix(ctx context.Context) {
 		if v.tell.dryRun && v.a.OutputFailed() {
 			return
 		}
-		if err := f.document(name); err != nil {
+		if err := f.fixDocument(name); err != nil {
 			v.a.Fail(base.StatusAccess, fmt.Errorf("%s: %w", name, err))
 		}
 	}
@@ -118,14 +118,14 @@ func (v *verifier) endFix(ctx context.Context) {
 	v.a.Note("%s in %s %s", countOf(f.links, "link"), countOf(f.documents, "document"), replaced)
 }
 
-// document changes a document, or writes the patch for it.
-func (f *fixer) document(name string) error {
+// fixDocument changes a document, or writes the patch for it.
+func (f *fixer) fixDocument(name string) error {
 	path := filepath.FromSlash(name)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if reason := f.unwritable(path, text); reason != "" {
+	if reason := f.refusalReason(path, text); reason != "" {
 		for _, c := range f.changes[name] {
 			f.refuse(name, c, reason)
 		}
@@ -144,9 +144,9 @@ func (f *fixer) document(name string) error {
 		return nil
 	}
 	if f.v.tell.dryRun {
-		err = f.patch(path, text, edits)
+		err = f.writePatch(path, text, edits)
 	} else {
-		err = replace(path, text, apply(text, edits))
+		err = replaceFile(path, text, applyEdits(text, edits))
 	}
 	if err == nil {
 		f.links += len(edits)
@@ -165,9 +165,9 @@ var generated = sync.OnceValue(func() *regexp.Regexp {
 // marks a generated file.
 const maxGenerated = 8 << 10
 
-// unwritable returns the reason why a document must not be changed. It returns "" if the document
-// may be changed.
-func (f *fixer) unwritable(path string, text []byte) string {
+// refusalReason returns the reason why a document must not be changed. It returns "" if the
+// document may be changed.
+func (f *fixer) refusalReason(path string, text []byte) string {
 	head := text[:min(len(text), maxGenerated)]
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
@@ -202,15 +202,15 @@ func isBelow(dir, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// replace replaces a file atomically. If the content is no longer the text in old, it returns an
+// replaceFile replaces a file atomically. If the file no longer contains oldText, it returns an
 // error.
-func replace(path string, old, text []byte) error {
+func replaceFile(path string, oldText, newText []byte) error {
 	r, err := wholefile.NewReplacement(path)
 	if err != nil {
 		return err
 	}
 	defer r.Discard()
-	if _, err := r.Write(text); err != nil {
+	if _, err := r.Write(newText); err != nil {
 		return err
 	}
 	// Sync first: otherwise Commit would sync between the comparison and the rename, and a sync
@@ -222,15 +222,15 @@ func replace(path string, old, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(now, old) {
+	if !bytes.Equal(now, oldText) {
 		return errors.New(whyChanged)
 	}
 	return r.Commit()
 }
 
-// patch writes edits as a unified diff. On a terminal, it masks passwords and escapes control
+// writePatch writes edits as a unified diff. On a terminal, it masks passwords and escapes control
 // characters.
-func (f *fixer) patch(path string, text []byte, edits []edit) error {
+func (f *fixer) writePatch(path string, text []byte, edits []edit) error {
 	a := f.v.a
 	name := filepath.ToSlash(path)
 	if abs, err := filepath.Abs(path); err == nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// rewriteAll replaces each URL that contains "/old" in a text by the URL in the parameter to.
-func rewriteAll(t testing.TB, name, text, to string) (string, []edit, []refusal) {
+// rewriteAll replaces each URL that contains "/old" in a text by newLink.
+func rewriteAll(t testing.TB, name, text, newLink string) (string, []edit, []refusal) {
 	t.Helper()
 	registry, err := all.Registry()
 	if err != nil {
@@ -30,7 +30,7 @@ func rewriteAll(t testing.TB, name, text, to string) (string, []edit, []refusal)
 	}
 	o := document.Options{}
 	o.Extract.Schemes = registry.InText()
-	target, err := locus.Parse(to)
+	target, err := locus.Parse(newLink)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func rewriteAll(t testing.TB, name, text, to string) (string, []edit, []refusal)
 		}
 	}
 	edits, bad := rewrite([]byte(text), name, o, changes)
-	return string(apply([]byte(text), edits)), edits, bad
+	return string(applyEdits([]byte(text), edits)), edits, bad
 }
 
 // In each format, only the link changes, and the new URL is encoded in the notation of the format.
@@ -313,7 +313,7 @@ func TestFixerAdd(t *testing.T) {
 		r.Verdict, r.Permanent, r.To = verify.Moved, true, locus.MustParse(c.to)
 		c.change(&r)
 		f := newFixer(v)
-		f.add(&r)
+		f.addResult(&r)
 		got := errOut.String()
 		if list := f.changes["docs/a.md"]; len(list) > 0 {
 			got = list[0].to.String()

@@ -24,7 +24,7 @@ const (
 
 // gitText runs git and returns its output without the final newline.
 func gitText(ctx context.Context, dir string, args ...string) (text string, err error) {
-	err = git(ctx, dir, func(r io.Reader) error {
+	err = runGit(ctx, dir, func(r io.Reader) error {
 		out, err := io.ReadAll(io.LimitReader(r, maxDiff))
 		text = strings.TrimRight(string(out), "\r\n\x00")
 		return err
@@ -57,9 +57,9 @@ func withoutFilters(ctx context.Context, dir string) (options []string, err erro
 	return options, nil
 }
 
-// git runs git in the directory dir and passes the output to the function read. The git command
-// does not fetch objects that are missing from a partial clone, and does not write the index.
-func git(ctx context.Context, dir string, read func(io.Reader) error, args ...string) error {
+// runGit runs git in the directory dir and passes the output to handle. The git command does not
+// fetch objects that are missing from a partial clone, and does not write the index.
+func runGit(ctx context.Context, dir string, handle func(io.Reader) error, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", dir}, gitOptions, args)...)
@@ -74,7 +74,7 @@ func git(ctx context.Context, dir string, read func(io.Reader) error, args ...st
 	if err != nil {
 		return err
 	}
-	readErr := read(out)
+	readErr := handle(out)
 	_, _ = io.Copy(io.Discard, out) // drain the output, so that git does not block
 	err = cmd.Wait()
 	switch {

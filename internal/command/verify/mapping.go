@@ -17,7 +17,7 @@ import (
 )
 
 // prepareMapping applies the flags and rules that map links.
-func (c *choice) prepareMapping(o *verify.Options, rules string) error {
+func (c *selectionFlags) prepareMapping(o *verify.Options, rules string) error {
 	for _, text := range c.remap {
 		r, err := verify.ParseRemap(text)
 		if err == nil {
@@ -91,15 +91,14 @@ func localRemap(r *verify.Remap, dir string) error {
 	return nil
 }
 
-// layout returns the layout for the document with the path name, which verify found in the
-// argument arg.
-func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *verify.Layout {
+// layoutFor returns the layout for the named document, which verify found in the argument arg.
+func (v *verifier) layoutFor(ctx context.Context, arg, name string, u locus.URL) *verify.Layout {
 	c := &v.choice
 	if c.preset == "auto" {
 		dir, err := filepath.Abs(filepath.Dir(name))
 		for err == nil {
 			if l := c.layoutIn(ctx, v.a, dir, ""); l != nil && l.Contains(u) {
-				c.tell(v.a, dir, l)
+				c.noteSite(v.a, dir, l)
 				return l
 			}
 			above := filepath.Dir(dir)
@@ -144,7 +143,7 @@ func (v *verifier) rootOf(arg string) string {
 
 // layoutIn returns the layout for a directory. If preset is empty, the configuration file in the
 // directory determines the layout. If there is no such file, layoutIn returns nil.
-func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
+func (c *selectionFlags) layoutIn(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
 	if l, ok := c.layouts[dir]; ok {
 		return l
 	}
@@ -161,7 +160,7 @@ func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) 
 
 // noteRecognized writes a note about each site with skipped links whose generator verify
 // recognizes, but whose configuration verify can't read.
-func (c *choice) noteRecognized(a *base.App) {
+func (c *selectionFlags) noteRecognized(a *base.App) {
 	for _, dir := range slices.Sorted(maps.Keys(c.layouts)) {
 		if l := c.layouts[dir]; l != nil && isRecognized(l) && l.Undecided() > 0 {
 			a.Note("%s: found a site built by %s; only its files are verified (--preset none turns detection off)", filepath.Join(dir, l.Config()), l.Preset())
@@ -175,17 +174,17 @@ func isRecognized(l *verify.Layout) bool {
 	return l.Preset() != "" && !slices.Contains(verify.Presets(), l.Preset())
 }
 
-// tell writes the note that verify treats the documents in a directory as pages of a site. It
+// noteSite writes the note that verify treats the documents in a directory as pages of a site. It
 // writes the note only once per configuration file.
-func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
+func (c *selectionFlags) noteSite(a *base.App, dir string, l *verify.Layout) {
 	config := filepath.Join(dir, l.Config())
-	if !c.told[config] && !isRecognized(l) {
-		c.told[config] = true
+	if !c.noted[config] && !isRecognized(l) {
+		c.noted[config] = true
 		a.Note("%s: read as a site built by %s (--preset none turns detection off)", config, l.Preset())
 	}
 }
 
-func (c *choice) open(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
+func (c *selectionFlags) open(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
 	root, err := base.FileURL(dir)
 	if err == nil {
 		var l *verify.Layout

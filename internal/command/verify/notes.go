@@ -51,11 +51,11 @@ func (v *verifier) noteInput() {
 	}
 }
 
-// leftOut counts files that are not documents, by extension.
-type leftOut map[string]int
+// skippedFiles counts files that are not documents, by extension.
+type skippedFiles map[string]int
 
-// add counts a file, unless files with the same extension never contain links for readers.
-func (l leftOut) add(name string) {
+// countFile counts a file, unless files with the same extension never contain links for readers.
+func (l skippedFiles) countFile(name string) {
 	switch kind, _, _ := strings.Cut(media.ByName(filepath.Base(name)), "/"); {
 	case kind == "image" && !strings.EqualFold(filepath.Ext(name), ".svg"), kind == "audio", kind == "video", kind == "font":
 		return
@@ -68,7 +68,7 @@ const shownExtensions = 3
 
 // String returns a note with the most frequent extensions, such as "41 other files were not read:
 // 12 .pdf, 9 .yaml, 8 .css, 12 others".
-func (l leftOut) String() string {
+func (l skippedFiles) String() string {
 	extensions := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
 		return cmp.Or(cmp.Compare(l[b], l[a]), cmp.Compare(a, b))
 	})

@@ -18,9 +18,9 @@ func TestLeftOut(t *testing.T) {
 		{[]string{"a.go", "b.go", "b.css", "c.css", "d.json", "Makefile", "e.svg"}, "7 other files were not read: 2 .css, 2 .go, 1 .json, 2 others"},
 		{[]string{"Makefile", "a.x", "b.x"}, "3 other files were not read: 2 .x, 1 without an extension"},
 	} {
-		l := leftOut{}
+		l := skippedFiles{}
 		for _, name := range c.names {
-			l.add(name)
+			l.countFile(name)
 		}
 		if got := l.String(); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)

@@ -10,16 +10,16 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// place sets the fields of the source s that are needed for relative links. The parameter name is
+// setBase sets the fields of the source s that are needed for relative links. The parameter name is
 // the path of the document, which verify found in the argument arg. For standard input, name and
 // arg are empty, and relative links are resolved in the current directory.
-func (c *choice) place(s *verify.Source, arg, name string) {
+func (c *selectionFlags) setBase(s *verify.Source, arg, name string) {
 	dir := "."
 	if name != "" {
 		dir = filepath.Dir(name)
 	}
 	if abs, err := filepath.Abs(dir); err == nil {
-		s.Top = c.top(abs)
+		s.Top = c.topURL(abs)
 	}
 	if name == "" && s.URL.IsZero() {
 		// Without a URL, verify would ignore relative links.
@@ -39,9 +39,9 @@ func folderOf(arg, dir string) string {
 	return dir
 }
 
-// top returns the root URL of the repository that contains the directory dir, or the zero URL if
+// topURL returns the root URL of the repository that contains the directory dir, or the zero URL if
 // there is no repository. The path dir must be absolute.
-func (c *choice) top(dir string) locus.URL {
+func (c *selectionFlags) topURL(dir string) locus.URL {
 	u, ok := c.tops[dir]
 	if ok {
 		return u
@@ -49,7 +49,7 @@ func (c *choice) top(dir string) locus.URL {
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 		u, _ = folderURL(dir)
 	} else if above := filepath.Dir(dir); above != dir {
-		u = c.top(above)
+		u = c.topURL(above)
 	}
 	c.tops[dir] = u
 	return u

@@ -17,8 +17,8 @@ import (
 // and masks passwords.
 func safeText(text string) string { return term.Safe(locus.MaskText(charset.Text(text))) }
 
-// interesting reports whether the report shows a result even without --all.
-func (v *verifier) interesting(r *verify.Result) bool {
+// isShown reports whether the report shows a result even without --all.
+func (v *verifier) isShown(r *verify.Result) bool {
 	if r.Err != nil {
 		return true
 	}
@@ -93,7 +93,7 @@ func whyOf(r *verify.Result) string {
 		case r.Permanent:
 			to = "has permanently moved to "
 		}
-		parts = append(parts, to+safeText(r.To.Shown())+through(r))
+		parts = append(parts, to+safeText(r.To.Shown())+redirectChain(r))
 	}
 	if r.Tries > 1 && r.Verdict != verify.Alive && r.Verdict != verify.Moved {
 		parts = append(parts, fmt.Sprintf("tried %d times", r.Tries))
@@ -116,8 +116,8 @@ func whyOf(r *verify.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// through returns a text that lists all redirect targets except the last one.
-func through(r *verify.Result) string {
+// redirectChain returns a text that lists all redirect targets except the last one.
+func redirectChain(r *verify.Result) string {
 	hops := r.Hops()
 	if len(hops) < 2 {
 		return ""
@@ -129,14 +129,14 @@ func through(r *verify.Result) string {
 	return " through " + strings.Join(list, ", ")
 }
 
-type sum struct {
+type totals struct {
 	links, accepted, known, unread int
 	verdicts                       map[verify.Verdict]int
 	causes                         map[verify.Cause]int // number of links that were not checked, by cause
 	documents                      map[string]bool
 }
 
-func (s *sum) add(r *verify.Result) {
+func (s *totals) add(r *verify.Result) {
 	if r.Document != "" {
 		s.documents[r.Document] = true
 	}
@@ -151,14 +151,14 @@ func (s *sum) add(r *verify.Result) {
 	case r.Known:
 		s.known++
 	default:
-		s.verdicts[counted(r)]++
+		s.verdicts[summaryVerdict(r)]++
 		s.causes[r.Cause]++
 	}
 }
 
-// counted returns the verdict for the summary. A link whose target has moved only temporarily
-// counts as alive.
-func counted(r *verify.Result) verify.Verdict {
+// summaryVerdict returns the verdict for the summary. A link whose target has moved only
+// temporarily counts as alive.
+func summaryVerdict(r *verify.Result) verify.Verdict {
 	if r.Verdict == verify.Moved && !r.Permanent {
 		return verify.Alive
 	}

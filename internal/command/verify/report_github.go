@@ -102,7 +102,7 @@ func (s *summaryReport) result(r *verify.Result) {
 
 func (s *summaryReport) end() {
 	text := "### locus verify\n\n" + tableCell(s.v.summary()) + "\n"
-	if slow := s.v.slowest(); slow != "" {
+	if slow := s.v.slowHostsLine(); slow != "" {
 		text += "\n" + tableCell(slow) + "\n"
 	}
 	if s.rows.Len() > 0 {

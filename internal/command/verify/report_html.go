@@ -148,7 +148,7 @@ type htmlPage struct {
 func (h *htmlReport) end() {
 	page := htmlPage{
 		Policy:  fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", sourceHash(reportStyle), sourceHash(reportScript)),
-		Summary: h.v.summary(), Slowest: h.v.slowest(), When: time.Now().UTC().Format("2006-01-02 15:04 MST"),
+		Summary: h.v.summary(), Slowest: h.v.slowHostsLine(), When: time.Now().UTC().Format("2006-01-02 15:04 MST"),
 		Interrupted: h.v.a.Context.Err() != nil, All: h.all, Rows: h.count,
 	}
 	if len(h.hosts) > 0 {
@@ -160,7 +160,7 @@ func (h *htmlReport) end() {
 	if err == nil {
 		err = parsePage().ExecuteTemplate(h.out, "foot", page)
 	}
-	if err = errors.Join(h.rows.close(), spoolErr, err); err != nil && !h.v.a.OutputFailed() {
+	if err = errors.Join(h.rows.remove(), spoolErr, err); err != nil && !h.v.a.OutputFailed() {
 		h.v.a.Fail(base.StatusAccess, fmt.Errorf("the HTML report: %w", err))
 	}
 }
@@ -203,8 +203,8 @@ func (s *spool) copyTo(w io.Writer) error {
 	return err
 }
 
-// close deletes the temporary file.
-func (s *spool) close() error {
+// remove deletes the temporary file.
+func (s *spool) remove() error {
 	if s.file == nil {
 		return nil
 	}

@@ -136,7 +136,7 @@ func asJSON(v any) []byte {
 
 func (s *sarifReport) result(r *verify.Result) {
 	w := rowOf(r)
-	level, kind := s.level(r), "fail"
+	level, kind := s.levelOf(r), "fail"
 	if level == "none" {
 		kind = "notApplicable"
 		if r.Err == nil && r.Verdict == verify.Alive {
@@ -154,9 +154,9 @@ func (s *sarifReport) result(r *verify.Result) {
 			message += ": " + part
 		}
 	}
-	result := sarifResult{RuleID: w.verdict, RuleIndex: index, Kind: kind, Level: level, Message: sarifText{message}, Locations: s.location(r)}
+	result := sarifResult{RuleID: w.verdict, RuleIndex: index, Kind: kind, Level: level, Message: sarifText{message}, Locations: s.locationOf(r)}
 	if kind == "fail" {
-		result.Fingerprints = map[string]string{"locusLink/v1": s.fingerprint(r, w)}
+		result.Fingerprints = map[string]string{"locusLink/v1": s.fingerprintOf(r, w)}
 	}
 	switch {
 	case r.Accepted:
@@ -171,7 +171,7 @@ func (s *sarifReport) result(r *verify.Result) {
 	s.out.Write(asJSON(result))
 }
 
-func (s *sarifReport) level(r *verify.Result) string {
+func (s *sarifReport) levelOf(r *verify.Result) string {
 	switch {
 	case r.Err != nil:
 		return "error"
@@ -185,12 +185,12 @@ func (s *sarifReport) level(r *verify.Result) string {
 	return "none"
 }
 
-// location returns the position of a link, or nil for a URL argument.
-func (s *sarifReport) location(r *verify.Result) []sarifLocation {
+// locationOf returns the position of a link, or nil for a URL argument.
+func (s *sarifReport) locationOf(r *verify.Result) []sarifLocation {
 	if r.Document == "" || r.Document == "-" {
 		return nil
 	}
-	l := sarifLocation{Physical: sarifPhysical{Artifact: s.artifact(r)}}
+	l := sarifLocation{Physical: sarifPhysical{Artifact: s.artifactOf(r)}}
 	switch {
 	case r.Member != "":
 		// The line and the column are those in a part of a container, which has no location in
@@ -202,9 +202,9 @@ func (s *sarifReport) location(r *verify.Result) []sarifLocation {
 	return []sarifLocation{l}
 }
 
-// artifact returns the location of a document. The URI is relative if the document is below the
+// artifactOf returns the location of a document. The URI is relative if the document is below the
 // working directory.
-func (s *sarifReport) artifact(r *verify.Result) sarifArtifact {
+func (s *sarifReport) artifactOf(r *verify.Result) sarifArtifact {
 	if !isFile(r) {
 		return sarifArtifact{URI: safeText(r.Document)}
 	}
@@ -223,9 +223,9 @@ func (s *sarifReport) artifact(r *verify.Result) sarifArtifact {
 	return sarifArtifact{(&url.URL{Path: name}).String(), "%SRCROOT%"}
 }
 
-// fingerprint returns a text that identifies a link, and that does not change if lines are added
+// fingerprintOf returns a text that identifies a link, and that does not change if lines are added
 // above the link.
-func (s *sarifReport) fingerprint(r *verify.Result, w row) string {
+func (s *sarifReport) fingerprintOf(r *verify.Result, w row) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{w.verdict, r.Document, r.Member, w.link}, "\x00")))
 	id := hex.EncodeToString(sum[:16])
 	s.same[id]++

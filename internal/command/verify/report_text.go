@@ -13,17 +13,17 @@ import (
 // textReport writes text for a terminal. textReport lists the links in each document below the
 // document's name.
 type textReport struct {
-	v       *verifier
-	out     *bufio.Writer
-	tty     bool
-	all     bool
-	colors  term.Colors
-	current string          // name of the current document; empty before the first document
-	shown   map[string]bool // reasons for warnings that the report has shown
+	v            *verifier
+	out          *bufio.Writer
+	tty          bool
+	all          bool
+	colors       term.Colors
+	current      string          // name of the current document; empty before the first document
+	shownReasons map[string]bool // reasons for warnings that the report has shown
 }
 
 func newTextReport(v *verifier, o *output) reporter {
-	return &textReport{v: v, out: o.w, tty: o.tty, all: o.all, colors: o.colors, shown: map[string]bool{}}
+	return &textReport{v: v, out: o.w, tty: o.tty, all: o.all, colors: o.colors, shownReasons: map[string]bool{}}
 }
 
 func (t *textReport) result(r *verify.Result) {
@@ -69,8 +69,8 @@ func (t *textReport) isRepeated(r *verify.Result) bool {
 	if t.all || r.Err != nil || r.Verdict != verify.Warning || r.Cause != verify.Escaped {
 		return false
 	}
-	repeated := t.shown[r.Detail]
-	t.shown[r.Detail] = true
+	repeated := t.shownReasons[r.Detail]
+	t.shownReasons[r.Detail] = true
 	return repeated
 }
 
@@ -90,13 +90,13 @@ func (t *textReport) end() {
 		return
 	}
 	fmt.Fprintln(out, t.v.summary())
-	if slow := t.v.slowest(); slow != "" {
+	if slow := t.v.slowHostsLine(); slow != "" {
 		fmt.Fprintln(out, slow)
 	}
 }
 
-// slowest returns one line with the slow hosts, or "" if there are none.
-func (v *verifier) slowest() string {
+// slowHostsLine returns one line with the slow hosts, or "" if there are none.
+func (v *verifier) slowHostsLine() string {
 	var slow []string
 	for _, h := range v.verifier.Slowest(slowHosts) {
 		if h.Mean >= slowFrom {

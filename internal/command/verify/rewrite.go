@@ -20,13 +20,13 @@ type change struct {
 	to           locus.URL
 }
 
-// edit replaces the text between the offsets start and end. The field link is the number of the
+// edit replaces the text between the offsets start and end. The field number is the number of the
 // link in the document.
 type edit struct {
 	change
 	start, end int
 	text       string
-	link       int
+	number     int
 }
 
 // refusal is a change that the rewriter can't make.
@@ -49,21 +49,22 @@ type rewriter struct {
 // reading the new text, in which only the changed links may differ.
 func rewrite(text []byte, name string, o document.Options, changes []change) ([]edit, []refusal) {
 	w := &rewriter{name: name, o: o, text: text}
-	w.links = w.read(text)
+	w.links = w.readLinks(text)
 	for _, c := range changes {
-		if e, why := w.edit(c); why != "" {
+		if e, why := w.newEdit(c); why != "" {
 			w.bad = append(w.bad, refusal{c, why})
 		} else if !slices.ContainsFunc(w.edits, func(other edit) bool { return other.start < e.end && e.start < other.end }) {
 			w.edits = append(w.edits, e)
 		}
 	}
 	slices.SortFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	w.prove()
+	w.removeBadEdits()
 	return w.edits, w.bad
 }
 
-// read returns the links in a text. If the text is binary, damaged or too large, it returns nil.
-func (w *rewriter) read(text []byte) (list []document.Link) {
+// readLinks returns the links in a text. If the text is binary, damaged or too large, it returns
+// nil.
+func (w *rewriter) readLinks(text []byte) (list []document.Link) {
 	for l, err := range document.Links(bytes.NewReader(text), w.name, &w.o) {
 		if err != nil {
 			return nil
@@ -78,7 +79,7 @@ const (
 	whyForm    = "this link syntax can't be rewritten"
 )
 
-func (w *rewriter) edit(c change) (e edit, why string) {
+func (w *rewriter) newEdit(c change) (e edit, why string) {
 	i := slices.IndexFunc(w.links, func(l document.Link) bool {
 		return l.Line == c.line && l.Column == c.column && l.Member == "" && !l.URL.IsZero() && (l.URL == c.url || l.ASCII == c.url)
 	})
@@ -141,22 +142,22 @@ func isStyle(l *document.Link) bool {
 
 // encode encodes a URL in the notation n of a document. If the notation can't represent the URL,
 // ok is false.
-func encode(to string, n markup.Notation) (text string, ok bool) {
+func encode(url string, n markup.Notation) (text string, ok bool) {
 	switch n {
 	case markup.HTMLText, markup.HTMLValue:
-		return strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(to), true
+		return strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(url), true
 	case markup.CSSText:
 		// In a style attribute, these characters would have to be escaped twice.
-		return to, !strings.ContainsAny(to, "'()&")
+		return url, !strings.ContainsAny(url, "'()&")
 	case markup.MarkdownText:
-		if decoded := markup.Decode(to, n); decoded.Changed() {
-			to = strings.ReplaceAll(to, "&", "&amp;")
+		if decoded := markup.Decode(url, n); decoded.Changed() {
+			url = strings.ReplaceAll(url, "&", "&amp;")
 		}
-		if !isBalanced(to) {
-			to = strings.NewReplacer("(", `\(`, ")", `\)`).Replace(to)
+		if !isBalanced(url) {
+			url = strings.NewReplacer("(", `\(`, ")", `\)`).Replace(url)
 		}
 	}
-	return to, true
+	return url, true
 }
 
 // isBalanced reports whether all parentheses in text match.
@@ -175,7 +176,7 @@ func isBalanced(text string) bool {
 	return open == 0
 }
 
-func apply(text []byte, edits []edit) []byte {
+func applyEdits(text []byte, edits []edit) []byte {
 	var b bytes.Buffer
 	from := 0
 	for _, e := range edits {
@@ -191,15 +192,15 @@ func apply(text []byte, edits []edit) []byte {
 // that one document takes.
 const maxProofs = 32
 
-// prove removes edits until the edited document contains the expected links.
-func (w *rewriter) prove() {
+// removeBadEdits removes edits until the edited document contains the expected links.
+func (w *rewriter) removeBadEdits() {
 	for try := 0; len(w.edits) > 0; try++ {
 		wrong := w.firstWrong()
 		if wrong < 0 {
 			return
 		}
 		// The most likely cause is the last edit that is not after the wrong link.
-		n, _ := slices.BinarySearchFunc(w.edits, wrong, func(e edit, link int) int { return cmp.Compare(e.link, link+1) })
+		n, _ := slices.BinarySearchFunc(w.edits, wrong, func(e edit, link int) int { return cmp.Compare(e.number, link+1) })
 		n = max(n-1, 0)
 		drop := w.edits[n : n+1]
 		if try == maxProofs {
@@ -219,14 +220,14 @@ func (w *rewriter) prove() {
 // firstWrong applies the edits, and returns the number of the first link in the new text that is
 // wrong. If all links are correct, firstWrong returns -1.
 func (w *rewriter) firstWrong() int {
-	now := w.read(apply(w.text, w.edits))
+	now := w.readLinks(applyEdits(w.text, w.edits))
 	next := 0
 	for i, l := range w.links {
 		if i >= len(now) {
 			return i
 		}
 		want, got := l.URL.String(), now[i]
-		if next < len(w.edits) && w.edits[next].link == i {
+		if next < len(w.edits) && w.edits[next].number == i {
 			want = w.edits[next].to.String()
 			next++
 		}

@@ -22,7 +22,7 @@ func TestSpoolHasNoName(t *testing.T) {
 	if err := s.copyTo(&got); err != nil || got.String() != text {
 		t.Errorf("%d octets, want %d: %v", got.Len(), len(text), err)
 	}
-	if err := s.close(); err != nil {
+	if err := s.remove(); err != nil {
 		t.Error(err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// tell holds the output flags, and the outputs that these flags select.
-type tell struct {
+// outputFlags holds the output flags, and the outputs that these flags select.
+type outputFlags struct {
 	format       string
 	files        []string // values of --output
 	all, suggest bool
@@ -100,16 +100,16 @@ func formatOf(name string) (format, error) {
 	return format{}, fmt.Errorf("unknown format %q: choose %s", name, formatList())
 }
 
-// parseOutput splits a value of --output into the format and the file name. The parameter usual is
+// parseOutput splits a value of --output into the format and the file name. The defaultFormat is
 // the value of --format.
-func parseOutput(value, usual string) (f format, file string, err error) {
+func parseOutput(value, defaultFormat string) (f format, file string, err error) {
 	name, file, explicit := strings.Cut(value, "=")
 	// A value such as "out/a=b.html" is only a file name.
 	if explicit && !strings.ContainsAny(name, `./\`) {
 		f, err = formatOf(name)
 	} else {
 		file = value
-		f, err = formatOf(formatOfFile(file, usual))
+		f, err = formatOf(formatOfFile(file, defaultFormat))
 	}
 	switch {
 	case err != nil:
@@ -125,24 +125,24 @@ func parseOutput(value, usual string) (f format, file string, err error) {
 }
 
 // formatOfFile returns the format for a file name. If several formats use the file extension,
-// formatOfFile prefers the format in the parameter usual. If no format uses the extension,
-// formatOfFile returns usual.
-func formatOfFile(file, usual string) string {
+// formatOfFile prefers defaultFormat. If no format uses the extension, formatOfFile returns
+// defaultFormat.
+func formatOfFile(file, defaultFormat string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	var first string
 	for _, f := range formats() {
 		if !slices.Contains(f.endings, ending) {
 			continue
 		}
-		if f.name == usual {
-			return usual
+		if f.name == defaultFormat {
+			return defaultFormat
 		}
 		if first == "" {
 			first = f.name
 		}
 	}
 	if first == "" {
-		return usual
+		return defaultFormat
 	}
 	return first
 }
@@ -196,13 +196,13 @@ func (v *verifier) isUseless() bool {
 
 // tellResult writes a result to the outputs that show such results.
 func (v *verifier) tellResult(r *verify.Result) {
-	interesting := v.interesting(r)
+	interesting := v.isShown(r)
 	for _, o := range v.tell.outputs {
 		if interesting || o.all {
 			o.report.result(r)
 		}
 	}
 	if v.tell.fixer != nil {
-		v.tell.fixer.add(r)
+		v.tell.fixer.addResult(r)
 	}
 }

@@ -45,11 +45,11 @@ type verifier struct {
 	strict           bool
 	noIgnore, hidden bool
 	readsInput       bool // whether standard input is a document
-	leftOut          leftOut
-	choice           choice
+	leftOut          skippedFiles
+	choice           selectionFlags
 
-	tell      tell
-	ask       asking
+	tell      outputFlags
+	ask       requestFlags
 	access    client.Options // options for the client that opens URLs
 	archive   base.Archive
 	log       base.RequestLog
@@ -57,7 +57,7 @@ type verifier struct {
 
 	start    Start // creates the engine; nil means verify.New
 	verifier Engine
-	sum      sum
+	sum      totals
 	bad      map[string]bool // keys of the bad links, for the baseline
 }
 
@@ -74,19 +74,19 @@ type Engine interface {
 // all results.
 type Start func(ctx context.Context, o *verify.Options, c client.Options) (e Engine, end func(complete bool) error, err error)
 
-// NewWith returns the subcommand with an engine that the caller provides. The parameter without
-// lists the names of the flags that have no effect on this engine. The subcommand hides and
-// rejects these flags.
-func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
+// NewWith returns the subcommand with an engine that the caller provides. The parameter unusedFlags
+// lists the names of the flags that have no effect on this engine. The subcommand hides and rejects
+// these flags.
+func NewWith(a *base.App, start Start, unusedFlags ...string) *cobra.Command {
 	v := newVerifier(a)
 	v.start = start
 	cmd := v.command()
 	args := cmd.Args
-	for _, name := range without {
+	for _, name := range unusedFlags {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
 	cmd.Args = func(cmd *cobra.Command, list []string) error {
-		for _, name := range without {
+		for _, name := range unusedFlags {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s is not used here", name)
 			}
@@ -163,7 +163,7 @@ has no documents; 3 if a document can't be read; 4 if the policy denied a reques
 func New(a *base.App) *cobra.Command { return newVerifier(a).command() }
 
 func newVerifier(a *base.App) *verifier {
-	return &verifier{a: a, bad: map[string]bool{}, leftOut: leftOut{}, sum: sum{verdicts: map[verify.Verdict]int{}, causes: map[verify.Cause]int{}, documents: map[string]bool{}}}
+	return &verifier{a: a, bad: map[string]bool{}, leftOut: skippedFiles{}, sum: totals{verdicts: map[verify.Verdict]int{}, causes: map[verify.Cause]int{}, documents: map[string]bool{}}}
 }
 
 func (v *verifier) command() *cobra.Command {
@@ -270,7 +270,7 @@ func (v *verifier) prepare() error {
 			return err
 		}
 	}
-	if err := v.choice.prepare(a, o, name); err != nil {
+	if err := v.choice.applyFlags(a, o, name); err != nil {
 		return err
 	}
 	v.access = client.Options{NoProgress: true, NoPrompt: true}
@@ -305,7 +305,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 		format = a.Config.Fleet.LogFormat // locus-fleet has its own engine and its own setting
 	}
 	v.access.Observe = v.log.Observe(a, format)
-	end, err := v.open(ctx)
+	end, err := v.openEngine(ctx)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	progress := v.startProgress()
 	defer progress.Close()
 	for r := range v.verifier.Run(ctx, v.sources(ctx, args)) {
-		v.take(&r)
+		v.handleResult(&r)
 		if v.isUseless() {
 			break
 		}
@@ -333,11 +333,11 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// open creates the engine. The function end closes the engine.
-func (v *verifier) open(ctx context.Context) (end func(complete bool) error, err error) {
+// openEngine creates the engine. The function closeEngine closes it.
+func (v *verifier) openEngine(ctx context.Context) (closeEngine func(complete bool) error, err error) {
 	if v.start != nil {
-		v.verifier, end, err = v.start(ctx, &v.o, v.access)
-		return end, err
+		v.verifier, closeEngine, err = v.start(ctx, &v.o, v.access)
+		return closeEngine, err
 	}
 	c, closeAll, err := client.New(v.a, v.access)
 	if err != nil {
@@ -352,12 +352,12 @@ func (v *verifier) open(ctx context.Context) (end func(complete bool) error, err
 	}, nil
 }
 
-func (v *verifier) take(r *verify.Result) {
+func (v *verifier) handleResult(r *verify.Result) {
 	if v.choice.dump {
-		v.list(r)
+		v.writeLink(r)
 		return
 	}
-	v.excuse(r)
+	v.excuseIgnored(r)
 	v.a.RaiseStatus(v.status(r))
 	v.sum.add(r)
 	if r.Err == nil && r.Verdict.IsBad() && !r.Accepted {
@@ -366,9 +366,9 @@ func (v *verifier) take(r *verify.Result) {
 	v.tellResult(r)
 }
 
-// excuse changes the verdict on a link to a missing file to Ignored if Git ignores the file,
+// excuseIgnored changes the verdict on a link to a missing file to Ignored if Git ignores the file,
 // because a build may create such files.
-func (v *verifier) excuse(r *verify.Result) {
+func (v *verifier) excuseIgnored(r *verify.Result) {
 	if r.Err != nil || r.Verdict != verify.Dead {
 		return
 	}
@@ -509,7 +509,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			return true
 		}
 		s := verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout(ctx, "")}
-		v.choice.place(&s, "", "")
+		v.choice.setBase(&s, "", "")
 		v.readsInput = true
 		return yield(s)
 	}
@@ -560,16 +560,16 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		}
 		if !f.Named && !v.choice.isDocument(f.Path) {
 			empty = wasEmpty
-			v.leftOut.add(f.Path)
+			v.leftOut.countFile(f.Path)
 			continue
 		}
 		s := verify.Source{Name: filepath.ToSlash(f.Path), URL: u}
-		v.choice.place(&s, arg, f.Path)
-		if v.choice.excluded(u) {
+		v.choice.setBase(&s, arg, f.Path)
+		if v.choice.isExcluded(u) {
 			continue
 		}
 		if rev := v.choice.changedSince; rev != "" {
-			changed, err := v.choice.changes.of(ctx, f.Path, rev)
+			changed, err := v.choice.changes.changedSince(ctx, f.Path, rev)
 			if ctx.Err() != nil {
 				return false
 			} else if err != nil {
@@ -579,9 +579,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			if changed == nil {
 				continue
 			}
-			s.Lines = changed.has
+			s.Lines = changed.contains
 		}
-		if s.Layout = v.layout(ctx, arg, f.Path, u); ctx.Err() != nil {
+		if s.Layout = v.layoutFor(ctx, arg, f.Path, u); ctx.Err() != nil {
 			return false
 		}
 		s.Open = func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }

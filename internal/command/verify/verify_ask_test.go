@@ -19,16 +19,16 @@ import (
 	verifycommand "github.com/locus-url/locus/internal/command/verify"
 )
 
-// asked is a server that records the requests, and redirects to the URL in the query.
-type asked struct {
+// recordingServer is a server that records the requests, and redirects to the URL in the query.
+type recordingServer struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []string // "METHOD /path secrets"
 }
 
-func startAsked(t *testing.T) *asked {
+func startAsked(t *testing.T) *recordingServer {
 	t.Helper()
-	a := new(asked)
+	a := new(recordingServer)
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := r.Header
 		a.mu.Lock()
@@ -48,7 +48,7 @@ func startAsked(t *testing.T) *asked {
 	return a
 }
 
-func (a *asked) take() []string {
+func (a *recordingServer) take() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	list := a.seen
@@ -57,7 +57,7 @@ func (a *asked) take() []string {
 	return list
 }
 
-func (a *asked) host() string { return strings.TrimPrefix(a.URL, "http://") }
+func (a *recordingServer) host() string { return strings.TrimPrefix(a.URL, "http://") }
 
 func writeIn(t *testing.T, dir, name, text string) string {
 	t.Helper()
