@@ -31,7 +31,7 @@ type addresses struct {
 	angle   []byte // the text so far between "<" and ">"
 	inAngle bool   // whether a "<" is open
 
-	angles angles
+	angles angleFinder
 }
 
 // parseAddresses reads mailboxes and the members of groups.
@@ -40,13 +40,13 @@ func parseAddresses(text string) []Address {
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {
 		case '"':
-			i = a.quoted(text, i)
+			i = a.readQuoted(text, i)
 			continue
 		case '(':
 			i = a.inParentheses(text, i)
 			continue
 		case '<':
-			end := a.angles.end(text, i+1)
+			end := a.angles.findEnd(text, i+1)
 			if end < 0 {
 				end = len(text)
 			}
@@ -68,8 +68,8 @@ func parseAddresses(text string) []Address {
 	return a.list
 }
 
-// quoted reads the quoted string at offset i and returns the offset of its end.
-func (a *addresses) quoted(text string, i int) int {
+// readQuoted reads the quoted string at offset i and returns the offset of its end.
+func (a *addresses) readQuoted(text string, i int) int {
 	end := endOfString(text, i)
 	if end < 0 {
 		end = len(text)

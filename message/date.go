@@ -61,9 +61,9 @@ func (d *date) word(word string) {
 	number, err := strconv.Atoi(word)
 	switch {
 	case strings.IndexByte(word, ':') > 0:
-		d.clock(word)
+		d.readClock(word)
 	case word[0] == '+' || word[0] == '-':
-		d.offset(word)
+		d.readZone(word)
 	case strings.IndexByte(word, '-') > 0:
 		for part := range strings.SplitSeq(word, "-") {
 			if part != "" {
@@ -97,10 +97,10 @@ func fullYear(number, digits int) int {
 	return number
 }
 
-// clock reads the hour, the minute and an optional second. A zone may follow directly.
-func (d *date) clock(word string) {
+// readClock reads the hour, the minute and an optional second. A zone may follow directly.
+func (d *date) readClock(word string) {
 	if i := strings.IndexAny(word, "+-"); i > 0 {
-		d.offset(word[i:])
+		d.readZone(word[i:])
 		word = word[:i]
 	}
 	parts := strings.Split(word, ":")
@@ -117,8 +117,8 @@ func (d *date) clock(word string) {
 	d.hour, d.minute, d.second = values[0], values[1], values[2]
 }
 
-// offset reads a numeric zone such as +0130.
-func (d *date) offset(word string) {
+// readZone reads a numeric zone such as +0130.
+func (d *date) readZone(word string) {
 	n, err := strconv.ParseUint(strings.ReplaceAll(word[1:], ":", ""), 10, 16)
 	if err != nil || n > 2400 || n%100 > 59 {
 		return // an invalid zone counts as -0000

@@ -39,7 +39,7 @@ func (d *base64Decoder) decode(dst, src []byte) []byte {
 		switch v := base64Values[c]; v {
 		case noDigit:
 		case padding:
-			dst = d.end(dst)
+			dst = d.finish(dst)
 		default:
 			d.bits = d.bits<<6 | uint32(v)
 			if d.n++; d.n == 4 {
@@ -51,9 +51,9 @@ func (d *base64Decoder) decode(dst, src []byte) []byte {
 	return dst
 }
 
-// end appends the last bytes of a base64 text to dst, and prepares the decoder for another
+// finish appends the last bytes of a base64 text to dst, and prepares the decoder for another
 // text.
-func (d *base64Decoder) end(dst []byte) []byte {
+func (d *base64Decoder) finish(dst []byte) []byte {
 	switch d.n {
 	case 2:
 		dst = append(dst, byte(d.bits>>4))
@@ -75,7 +75,7 @@ func (r *base64Reader) next() ([]byte, error) {
 	n, err := r.r.Read(r.in)
 	r.out = r.decoder.decode(r.out[:0], r.in[:n])
 	if err == io.EOF {
-		r.out = r.decoder.end(r.out)
+		r.out = r.decoder.finish(r.out)
 	}
 	return r.out, err
 }
@@ -90,13 +90,13 @@ func base64Fault(line []byte) int {
 	return -1
 }
 
-// quotedPrintable decodes quoted-printable (RFC 2045 section 6.7) line by line. A
-// quotedPrintable leaves an "=" that does not begin an escape unchanged.
-type quotedPrintable struct {
+// quotedPrintableDecoder decodes quoted-printable (RFC 2045 section 6.7) line by line. A
+// quotedPrintableDecoder leaves an "=" that does not begin an escape unchanged.
+type quotedPrintableDecoder struct {
 	carry []byte // an incomplete escape at the end of a fragment
 }
 
-func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
+func (q *quotedPrintableDecoder) step(dst []byte, f *fragment) ([]byte, error) {
 	text := f.text
 	if len(q.carry) > 0 {
 		text = append(q.carry, text...)
@@ -161,10 +161,10 @@ func unhex(c byte) byte {
 	return c&0x0F + 9
 }
 
-// uuencoded decodes a uuencoded file (POSIX), from its "begin" to its "end".
-type uuencoded struct{ begun bool }
+// uudecoder decodes a uuencoded file (POSIX), from its "begin" to its "end".
+type uudecoder struct{ begun bool }
 
-func (u *uuencoded) step(dst []byte, f *fragment) ([]byte, error) {
+func (u *uudecoder) step(dst []byte, f *fragment) ([]byte, error) {
 	switch {
 	case !f.begins:
 	case !u.begun:
@@ -224,25 +224,25 @@ func isUU(line []byte) bool {
 	return len(line) == 0 || len(line) <= 1+(int(line[0]-' ')&0x3F+2)/3*4+1
 }
 
-// decoded returns a reader that decodes r. The argument size is the approximate number of
-// bytes in r.
-func decoded(encoding string, r io.Reader, size int64) io.Reader {
+// newDecodingReader returns a reader that decodes r. size is the approximate number of bytes in
+// r.
+func newDecodingReader(encoding string, r io.Reader, size int64) io.Reader {
 	switch encoding {
 	case "base64":
 		chunk := min(max(size, 256), 16<<10)
 		b := &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
-		return &pieces{next: b.next}
+		return &pieceReader{nextPiece: b.next}
 	case "quoted-printable":
-		return newLineReader(r, size, new(quotedPrintable).step)
-	case uuencode:
-		return newLineReader(r, size, new(uuencoded).step)
+		return newLineReader(r, size, new(quotedPrintableDecoder).step)
+	case encodingUU:
+		return newLineReader(r, size, new(uudecoder).step)
 	}
 	return r
 }
 
-// uuencode is the name of the encoding uuencode. The prefix "x-" comes from RFC 2045 section
-// 6.3.
-const uuencode = "x-uuencode"
+// encodingUU is the name of the transfer encoding of uuencoded content. The prefix "x-" comes
+// from RFC 2045 section 6.3.
+const encodingUU = "x-uuencode"
 
 // encodingOf returns the name of a Content-Transfer-Encoding in lower case. For an encoding
 // such as 8bit, which does not change the content, encodingOf returns "". For an unknown
@@ -255,7 +255,7 @@ func encodingOf(value string) (name string, ok bool) {
 	case "binary", "base64", "quoted-printable":
 		return name, true
 	case "x-uuencode", "x-uue", "uuencode":
-		return uuencode, true
+		return encodingUU, true
 	}
 	return name, false
 }

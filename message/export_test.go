@@ -1,7 +1,7 @@
 package message
 
 var (
-	Link       = link
-	Links      = links
+	Link       = messageURL
+	Links      = messageURLs
 	MessageIDs = messageIDs
 )

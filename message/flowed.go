@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// flowed joins the lines of each paragraph in a format=flowed text (RFC 3676 section 4). A ">"
-// for each quote level precedes the joined line.
-type flowed struct {
+// flowedJoiner joins the lines of each paragraph in a format=flowed text (RFC 3676 section 4). A
+// ">" for each quote level precedes the joined line.
+type flowedJoiner struct {
 	delSp   bool // the parameter DelSp is yes (section 4.1)
 	flowing bool // the previous line ended with a space, so that the paragraph may continue
 	depth   int  // the quote level of the previous line
 }
 
-func (l *flowed) step(dst []byte, f *fragment) ([]byte, error) {
+func (l *flowedJoiner) step(dst []byte, f *fragment) ([]byte, error) {
 	text := f.text
 	if f.begins {
 		var depth int

@@ -33,9 +33,9 @@ type rawField struct {
 	end   int
 }
 
-// raws iterates over the fields. Lines that are not fields, and their continuation lines, are
-// skipped.
-func (h Header) raws() iter.Seq[rawField] {
+// rawFields iterates over the fields. Lines that are not fields, and their continuation lines,
+// are skipped.
+func (h Header) rawFields() iter.Seq[rawField] {
 	return func(yield func(rawField) bool) {
 		text := h.raw
 		for start := 0; start < len(text); {
@@ -109,7 +109,7 @@ func unfold(value string) string {
 // [Message.Faults] reports.
 func (h Header) Fields() iter.Seq[Field] {
 	return func(yield func(Field) bool) {
-		for f := range h.raws() {
+		for f := range h.rawFields() {
 			if !yield(Field{Name: f.name, Value: unfold(f.value), Raw: h.raw[f.start:f.end], Offset: h.offset + int64(f.start)}) {
 				return
 			}
@@ -120,7 +120,7 @@ func (h Header) Fields() iter.Seq[Field] {
 // Lookup returns the value of the first field called name, unfolded and not decoded. ok is false if
 // the field is missing.
 func (h Header) Lookup(name string) (value string, ok bool) {
-	for f := range h.raws() {
+	for f := range h.rawFields() {
 		if strings.EqualFold(f.name, name) {
 			return unfold(f.value), true
 		}
@@ -138,7 +138,7 @@ func (h Header) Get(name string) string {
 // decoded.
 func (h Header) Values(name string) []string {
 	var list []string
-	for f := range h.raws() {
+	for f := range h.rawFields() {
 		if strings.EqualFold(f.name, name) {
 			list = append(list, unfold(f.value))
 		}

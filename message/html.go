@@ -17,8 +17,8 @@ const (
 	maxLink  = 2000 // maximum bytes of a listed URL
 )
 
-// htmlText writes the text of an HTML document, with a number after each link.
-type htmlText struct {
+// htmlWriter writes the text of an HTML document, with a number after each link.
+type htmlWriter struct {
 	htmltext.Renderer
 	w   io.Writer
 	out []byte
@@ -33,7 +33,7 @@ type htmlText struct {
 // writes the number of each link after the link's text, beginning with [1]. writeHTML holds
 // only one token in memory. If a token is too long, writeHTML stops and returns a [Fault].
 func writeHTML(w io.Writer, p Part) (links []string, err error) {
-	h := &htmlText{w: w}
+	h := &htmlWriter{w: w}
 	h.Output = h
 	var tokens markup.HTML
 	r, buf := p.Text(), make([]byte, 0, 16<<10)
@@ -47,7 +47,7 @@ func writeHTML(w io.Writer, p Part) (links []string, err error) {
 		n, err = io.ReadFull(r, buf[len(buf):min(cap(buf), maxToken)])
 		buf = buf[:len(buf)+n]
 		tokens.Source, tokens.Offset = string(buf), 0
-		h.read(&tokens, err != nil)
+		h.readTokens(&tokens, err != nil)
 		buf = buf[:copy(buf, buf[tokens.Offset:])]
 		if flushErr := h.flush(); flushErr != nil {
 			return h.links, flushErr
@@ -59,14 +59,14 @@ func writeHTML(w io.Writer, p Part) (links []string, err error) {
 	return h.links, err
 }
 
-// read handles the complete tokens. The argument final reports whether the source is complete.
-func (h *htmlText) read(tokens *markup.HTML, final bool) {
+// readTokens handles the complete tokens. If isComplete is true, no more input follows.
+func (h *htmlWriter) readTokens(tokens *markup.HTML, isComplete bool) {
 	for {
 		before := *tokens
 		if !tokens.Next() {
 			return
 		}
-		if t := tokens.Token; t.End == len(tokens.Source) && !final {
+		if t := tokens.Token; t.End == len(tokens.Source) && !isComplete {
 			*tokens = before
 			if t.Kind != markup.Text || t.Name != "" {
 				return
@@ -87,14 +87,14 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 const maxReference = 64
 
 // flush writes the buffered text.
-func (h *htmlText) flush() error {
+func (h *htmlWriter) flush() error {
 	_, err := h.w.Write(h.out)
 	h.out = h.out[:0]
 	return err
 }
 
 // Begin implements [htmltext.Output].
-func (h *htmlText) Begin(l htmltext.Line) {
+func (h *htmlWriter) Begin(l htmltext.Line) {
 	if h.wrote {
 		h.out = append(h.out, strings.Repeat("\n", l.Empty+1)...)
 	}
@@ -103,7 +103,7 @@ func (h *htmlText) Begin(l htmltext.Line) {
 }
 
 // Text implements [htmltext.Output].
-func (h *htmlText) Text(text string) {
+func (h *htmlWriter) Text(text string) {
 	h.out = append(h.out, text...)
 	if h.href != "" && len(h.anchor) <= maxLink {
 		h.anchor = append(h.anchor, text[:min(len(text), maxLink+1-len(h.anchor))]...)
@@ -111,7 +111,7 @@ func (h *htmlText) Text(text string) {
 }
 
 // Tag implements [htmltext.Output].
-func (h *htmlText) Tag(name string, t *markup.HTML) {
+func (h *htmlWriter) Tag(name string, t *markup.HTML) {
 	if name != "a" {
 		return
 	}
@@ -122,7 +122,7 @@ func (h *htmlText) Tag(name string, t *markup.HTML) {
 }
 
 // endLink writes the number of the open link, unless the link's text is the URL itself.
-func (h *htmlText) endLink() {
+func (h *htmlWriter) endLink() {
 	href, text := h.href, strings.TrimSpace(string(h.anchor))
 	h.href, h.anchor = "", h.anchor[:0]
 	if href == "" || text == href || "mailto:"+text == href {

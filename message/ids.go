@@ -57,7 +57,7 @@ type idScanner struct {
 	cut   string   // the word after a "<" without ">"
 	words []string // words outside of "<" and ">"
 
-	angles angles
+	angles angleFinder
 	// noComment and noString are set when the end of a comment or of a quoted string is
 	// missing. The scanner then does not search for such an end again, so scanning takes
 	// linear time.
@@ -79,9 +79,9 @@ func scanIDs(text string) idScanner {
 		case c == '"' && !s.noString && s.isPhrase(i):
 			i = endOfString(text, i)
 		case c == '<':
-			i = s.angle(i + 1)
+			i = s.readAngle(i + 1)
 		default:
-			i = s.word(i)
+			i = s.readWord(i)
 		}
 	}
 	return s
@@ -95,9 +95,9 @@ func (s *idScanner) isPhrase(i int) bool {
 	return end >= 0 && (end == len(s.text) || s.text[end] != '@')
 }
 
-// word reads the word at offset i and returns the offset of its end. A quoted string within
+// readWord reads the word at offset i and returns the offset of its end. A quoted string within
 // the word may contain spaces.
-func (s *idScanner) word(i int) (end int) {
+func (s *idScanner) readWord(i int) (end int) {
 	start := i
 	for i < len(s.text) && !isSpace(s.text[i]) && s.text[i] != '<' && (s.text[i] != '(' || i == start) {
 		if s.text[i] == '"' && !s.noString {
@@ -115,11 +115,11 @@ func (s *idScanner) word(i int) (end int) {
 	return i
 }
 
-// angle reads the text between the "<" before the offset i and the matching ">". The result
-// next is the offset after the ">". If the text contains another "<", the identifier begins
-// after the last "<".
-func (s *idScanner) angle(i int) (next int) {
-	end := s.angles.end(s.text, i)
+// readAngle reads the text between the "<" before the offset i and the matching ">", and returns
+// the offset after the ">". If the text contains another "<", the identifier begins after the
+// last "<".
+func (s *idScanner) readAngle(i int) int {
+	end := s.angles.findEnd(s.text, i)
 	if end < 0 {
 		end = i
 		for end < len(s.text) && !isSpace(s.text[end]) {
@@ -163,13 +163,13 @@ func unfoldID(text string) string {
 	return string(id)
 }
 
-// angles finds the ">" for each "<" in a text. The fields record which characters do not occur
-// in the rest of the text, so that all searches together take linear time.
-type angles struct{ noQuotes, noAngle bool }
+// angleFinder finds the ">" for each "<" in a text. The fields record which characters do not
+// occur in the rest of the text, so that all searches together take linear time.
+type angleFinder struct{ noQuotes, noAngle bool }
 
-// end returns the offset of the ">" for the "<" before the offset i, or -1 if the ">" is
+// findEnd returns the offset of the ">" for the "<" before the offset i, or -1 if the ">" is
 // missing. A ">" in a quoted string is skipped if another ">" follows.
-func (a *angles) end(text string, i int) int {
+func (a *angleFinder) findEnd(text string, i int) int {
 	quoted := false
 	for j := i; j < len(text) && !a.noQuotes; j++ {
 		switch {
@@ -228,11 +228,11 @@ func isSpace(c byte) bool { return isBlank(c) || isLineEnd(c) }
 
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
-// link returns the URL of the message with the identifier id, which must not include "<" and
-// ">". The scheme must be "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI
-// draft; RFC 2392). link returns a [*locus.SyntaxError] if id is empty or too long, or if the
-// scheme is "news" and id contains no "@".
-func link(scheme, id string) (locus.URL, error) {
+// messageURL returns the URL of the message with the identifier id, which must not include "<"
+// and ">". The scheme must be "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI
+// draft; RFC 2392). messageURL returns a [*locus.SyntaxError] if id is empty or too long, or if
+// the scheme is "news" and id contains no "@".
+func messageURL(scheme, id string) (locus.URL, error) {
 	at := strings.LastIndexByte(id, '@')
 	if id == "" || scheme == "news" && at < 0 {
 		return locus.URL{}, locus.NewSyntaxError(scheme+":"+id, len(scheme)+1, "addr-spec", errNoID)
@@ -246,13 +246,13 @@ func link(scheme, id string) (locus.URL, error) {
 	return locus.Parts{Scheme: scheme, SchemePart: &text}.URL()
 }
 
-// links returns the URLs of messages in the order of ids, without duplicates. Identifiers for
-// which link fails are skipped.
-func links(scheme string, ids ...string) []locus.URL {
+// messageURLs returns the URLs of messages in the order of ids, without duplicates. Identifiers
+// for which messageURL fails are skipped.
+func messageURLs(scheme string, ids ...string) []locus.URL {
 	var list []locus.URL
 	seen := map[locus.URL]bool{}
 	for _, id := range ids {
-		if u, err := link(scheme, id); err == nil && !seen[u] {
+		if u, err := messageURL(scheme, id); err == nil && !seen[u] {
 			seen[u] = true
 			list = append(list, u)
 		}
@@ -269,5 +269,5 @@ func (h Header) Thread(isArticle bool) []locus.URL {
 	if isArticle || h.Get("Newsgroups") != "" {
 		scheme = "news"
 	}
-	return links(scheme, append(h.References(), h.InReplyTo()...)...)
+	return messageURLs(scheme, append(h.References(), h.InReplyTo()...)...)
 }

@@ -55,14 +55,14 @@ func (s *scanner) openEncoded() error {
 	return nil
 }
 
-// insert appends the nodes and faults of an enclosed message. The node with the index at
-// contains the message. That node must be the last node.
-func (s *scanner) insert(at int, inner *scanner) {
+// insert appends the nodes and faults of an enclosed message. container is the index of the node
+// that contains the message. That node must be the last node.
+func (s *scanner) insert(container int, inner *scanner) {
 	m := s.m
-	m.nodes[at].children = 1
-	enclosed := m.encloses(at)
+	m.nodes[container].children = 1
+	enclosed := m.encloses(container)
 	for _, n := range inner.m.nodes {
-		n.parent += at + 1 // the parent of the enclosed message changes from -1 to at
+		n.parent += container + 1 // the parent of the enclosed message changes from -1 to container
 		n.enclosed = n.enclosed || enclosed
 		if n.r == nil {
 			n.r = inner.m.r
@@ -70,22 +70,22 @@ func (s *scanner) insert(at int, inner *scanner) {
 		m.nodes = append(m.nodes, n)
 	}
 	for i, f := range inner.m.Faults {
-		s.fault(f.Rule, m.nodes[at].body, inner.faulty[i]+at+1, f.Text)
+		s.addFault(f.Rule, m.nodes[container].body, inner.faulty[i]+container+1, f.Text)
 	}
 }
 
-// decodeInner scans the enclosed message of node i. decodeInner returns nil and reports a
-// fault if the content is not a message, or if a limit is reached. The argument count is the
-// number of nodes so far, because enclosed messages share the limits of the whole message.
-func (s *scanner) decodeInner(i, count int) (*scanner, error) {
+// decodeInner scans the enclosed message of node i. decodeInner returns nil and reports a fault
+// if the content is not a message, or if a limit is reached. nodeCount is the number of nodes so
+// far, because enclosed messages share the limits of the whole message.
+func (s *scanner) decodeInner(i, nodeCount int) (*scanner, error) {
 	m := s.m
 	n := &m.nodes[i]
 	limited := func(format string, args ...any) (*scanner, error) {
-		s.fault(RuleLimit, n.body, i, fmt.Sprintf(format, args...)+": it is not split")
+		s.addFault(RuleLimit, n.body, i, fmt.Sprintf(format, args...)+": it is not split")
 		return nil, nil
 	}
 	limits := m.limits
-	limits.Parts -= count
+	limits.Parts -= nodeCount
 	for parent := n.parent; parent >= 0; parent = m.nodes[parent].parent {
 		limits.Depth--
 	}
@@ -100,7 +100,7 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	limits.Depth--
 	var b bytes.Buffer
 	encoded := io.NewSectionReader(m.r, n.body, n.end-n.body)
-	_, err := io.CopyN(&b, decoded(n.encoding, encoded, encoded.Size()), limits.Buffered+1)
+	_, err := io.CopyN(&b, newDecodingReader(n.encoding, encoded, encoded.Size()), limits.Buffered+1)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("message: byte %d: %w", n.body, err)
 	}
@@ -113,7 +113,7 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	err = inner.scan()
 	m.limits.Buffered = inner.m.limits.Buffered
 	if errors.Is(err, ErrNoMessage) {
-		s.fault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it has no header")
+		s.addFault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it has no header")
 		return nil, nil
 	}
 	// The only other error means that a header is too large, which the scanner has reported as

@@ -20,20 +20,20 @@ type fragment struct {
 
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
 
-// lines reads a text fragment by fragment.
-type lines struct {
+// fragmentReader reads a text fragment by fragment.
+type fragmentReader struct {
 	r      *bufio.Reader
 	offset int64
 	middle bool // reading stopped in the middle of a line
 }
 
-func newLines(r io.Reader, size int) lines {
-	return lines{r: bufio.NewReaderSize(r, size)}
+func newLines(r io.Reader, size int) fragmentReader {
+	return fragmentReader{r: bufio.NewReaderSize(r, size)}
 }
 
-// read reads the next fragment into f. At the end of the text, read returns io.EOF. Other
-// errors come from the underlying reader.
-func (l *lines) read(f *fragment) error {
+// readFragment reads the next fragment into f. At the end of the text, readFragment returns
+// io.EOF. Other errors come from the underlying reader.
+func (l *fragmentReader) readFragment(f *fragment) error {
 	text, err := l.r.ReadSlice('\n')
 	f.text, f.eol, f.begins, f.ends, f.start = text, "", !l.middle, true, l.offset
 	switch {
@@ -57,15 +57,15 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// pieces is a reader of the texts that the function next returns. The reader ends with the
-// first error of next.
-type pieces struct {
-	next func() ([]byte, error)
-	rest []byte
-	err  error
+// pieceReader reads the texts that nextPiece returns. Reading ends with the first error of
+// nextPiece.
+type pieceReader struct {
+	nextPiece func() ([]byte, error)
+	rest      []byte
+	err       error
 }
 
-func (r *pieces) Read(p []byte) (int, error) {
+func (r *pieceReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -73,7 +73,7 @@ func (r *pieces) Read(p []byte) (int, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.rest, r.err = r.next()
+		r.rest, r.err = r.nextPiece()
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
@@ -82,29 +82,29 @@ func (r *pieces) Read(p []byte) (int, error) {
 
 // lineReader is a reader that rewrites a text line by line.
 type lineReader struct {
-	lines lines
-	// step appends the rewritten fragment to dst. The function must return io.EOF if the
-	// rewritten text ends before its source.
-	step func(dst []byte, f *fragment) ([]byte, error)
-	line fragment
-	buf  []byte
+	lines fragmentReader
+	// rewrite appends the rewritten fragment to dst. rewrite must return io.EOF if the rewritten
+	// text ends before its source.
+	rewrite func(dst []byte, f *fragment) ([]byte, error)
+	line    fragment
+	buf     []byte
 }
 
-// newLineReader returns a reader that rewrites the lines of r with the function step. The
-// argument size is the approximate number of bytes in r.
-func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) io.Reader {
+// newLineReader returns a reader that rewrites the lines of r with rewrite. size is the
+// approximate number of bytes in r.
+func newLineReader(r io.Reader, size int64, rewrite func([]byte, *fragment) ([]byte, error)) io.Reader {
 	const least, most = 256, 16 << 10
-	l := &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
-	return &pieces{next: l.next}
+	l := &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), rewrite: rewrite}
+	return &pieceReader{nextPiece: l.rewriteNext}
 }
 
-// next rewrites the next line and the lines in the buffer.
-func (l *lineReader) next() (_ []byte, err error) {
+// rewriteNext rewrites the next line and the lines in the buffer.
+func (l *lineReader) rewriteNext() (_ []byte, err error) {
 	const batch = 4 << 10
 	l.buf = l.buf[:0]
 	for err == nil && (len(l.buf) == 0 || len(l.buf) < batch && l.lines.r.Buffered() > 0) {
-		if err = l.lines.read(&l.line); err == nil {
-			l.buf, err = l.step(l.buf, &l.line)
+		if err = l.lines.readFragment(&l.line); err == nil {
+			l.buf, err = l.rewrite(l.buf, &l.line)
 		}
 	}
 	return l.buf, err

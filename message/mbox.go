@@ -41,19 +41,19 @@ type Mbox struct {
 	// MboxMessage.Quotes.
 	IDs, Quotes bool
 
-	lines lines
+	lines fragmentReader
 	file  *io.SectionReader // nil for a stream
 	err   error
 
-	message MboxMessage
-	header  idHeader
-	state   mboxState
-	f       fragment
-	rest    []byte // bytes of f that Read has not returned yet
-	blank   int    // length of the blank line that precedes the current line of the body, or 0
-	ended   bool   // the last line ended with a line end
-	single  bool   // the input is one message; a From_ line does not end it
-	bare    bool   // whether a line of the body begins with "From "
+	message  MboxMessage
+	header   idHeader
+	state    mboxState
+	f        fragment
+	rest     []byte // bytes of f that Read has not returned yet
+	blankLen int    // length of the blank line that precedes the current line of the body, or 0
+	ended    bool   // the last line ended with a line end
+	single   bool   // the input is one message; a From_ line does not end it
+	bare     bool   // whether a line of the body begins with "From "
 }
 
 type mboxState int
@@ -110,7 +110,7 @@ func (m *Mbox) Next() bool {
 	}
 	m.message = MboxMessage{From: m.lines.offset}
 	m.header = idHeader{length: -1, noIDs: !m.IDs, value: m.header.value[:0]}
-	m.state, m.blank, m.bare = mboxFrom, 0, false
+	m.state, m.blankLen, m.bare = mboxFrom, 0, false
 	return true
 }
 
@@ -129,7 +129,7 @@ func (m *Mbox) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	for len(m.rest) == 0 {
-		if !m.line() {
+		if !m.readLine() {
 			return 0, cmp.Or(m.Err(), io.EOF)
 		}
 		m.rest = m.f.text[:len(m.f.text)+len(m.f.eol)]
@@ -141,7 +141,7 @@ func (m *Mbox) Read(p []byte) (int, error) {
 
 // End skips the rest of the current message and describes it.
 func (m *Mbox) End() MboxMessage {
-	for m.line() {
+	for m.readLine() {
 		switch {
 		case m.Quotes || m.state != mboxBody:
 		case m.message.Sized:
@@ -185,19 +185,19 @@ func (m *Mbox) skipLines() {
 	m.lines.offset += int64(n)
 }
 
-// line reads a line of the current message, or a fragment of a long line, into m.f. At the end
-// of the message, the result is false.
-func (m *Mbox) line() bool {
+// readLine reads a line of the current message, or a fragment of a long line, into m.f. At the
+// end of the message, the result is false.
+func (m *Mbox) readLine() bool {
 	if m.state == mboxDone {
 		return false
 	}
 	if !m.lines.middle && m.atEnd() {
-		m.finish()
+		m.endMessage()
 		return false
 	}
 	f := &m.f
-	if m.err = m.lines.read(f); m.err != nil {
-		m.finish()
+	if m.err = m.lines.readFragment(f); m.err != nil {
+		m.endMessage()
 		return false
 	}
 	m.ended = f.eol != ""
@@ -208,7 +208,7 @@ func (m *Mbox) line() bool {
 			m.state = mboxHeader
 		}
 	case mboxHeader:
-		if m.header.line(f) {
+		if m.header.readLine(f) {
 			m.state, m.message.Body = mboxBody, m.header.body
 			if !m.header.ended {
 				m.bodyLine(f)
@@ -235,7 +235,7 @@ func (m *Mbox) atEnd() bool {
 	if m.message.Sized {
 		return m.lines.offset >= m.message.Next
 	}
-	return m.isFrom(first || m.blank > 0)
+	return m.isFrom(first || m.blankLen > 0)
 }
 
 func (m *Mbox) isFrom(afterBlank bool) bool {
@@ -272,10 +272,10 @@ func (m *Mbox) checkLength() {
 	}
 }
 
-// peek returns n bytes at the given offset, or fewer bytes at the end of the mbox. The result
-// all reports whether the mbox ends after the returned bytes. If the offset is too far ahead
-// in a stream, peek returns no bytes.
-func (m *Mbox) peek(offset int64, n int) (text []byte, all bool) {
+// peek returns n bytes at the given offset, or fewer bytes at the end of the mbox. atEOF reports
+// whether the mbox ends after the returned bytes. If the offset is too far ahead in a stream,
+// peek returns no bytes.
+func (m *Mbox) peek(offset int64, n int) (text []byte, atEOF bool) {
 	ahead := offset - m.lines.offset
 	switch {
 	case ahead <= mboxBuffer-int64(n):
@@ -300,9 +300,9 @@ func lineEnd(text []byte) int {
 }
 
 func (m *Mbox) bodyLine(f *fragment) {
-	m.blank = 0
+	m.blankLen = 0
 	if f.begins && len(f.text) == 0 {
-		m.blank = len(f.eol)
+		m.blankLen = len(f.eol)
 	}
 	if !m.Quotes || !f.begins {
 		return
@@ -324,11 +324,11 @@ func (m *Mbox) bodyLine(f *fragment) {
 	}
 }
 
-// finish ends the current message before the next line.
-func (m *Mbox) finish() {
+// endMessage ends the current message before the next line.
+func (m *Mbox) endMessage() {
 	e, h := &m.message, &m.header
 	if m.state != mboxBody {
-		h.end(m.lines.offset)
+		h.endHeader(m.lines.offset)
 		e.Body = h.body
 	}
 	m.state = mboxDone
@@ -345,7 +345,7 @@ func (m *Mbox) finish() {
 	e.Next = m.lines.offset
 	e.End = e.Next
 	if h.ended {
-		e.End -= int64(m.blank)
+		e.End -= int64(m.blankLen)
 	}
 	if m.err != nil {
 		e.Cut = !h.ended || !m.ended || h.length > e.Next-e.Body
@@ -365,16 +365,16 @@ type idHeader struct {
 	value []byte
 }
 
-// line reads a line of the header. The result done reports whether the header ends with this
-// line or before it.
-func (h *idHeader) line(f *fragment) (done bool) {
+// readLine reads a line of the header. isEnd reports whether the header ends with this line or
+// before it.
+func (h *idHeader) readLine(f *fragment) (isEnd bool) {
 	if !f.begins {
 		return false
 	}
 	text := f.text[:min(len(f.text), maxLine)]
 	switch {
 	case len(text) == 0 || f.eol == "" && string(text) == "\r":
-		h.end(f.next())
+		h.endHeader(f.next())
 		h.ended = f.eol != ""
 		return true
 	case isBlank(text[0]):
@@ -402,8 +402,8 @@ func (h *idHeader) line(f *fragment) (done bool) {
 	return false
 }
 
-// end ends the header. The body begins at offset.
-func (h *idHeader) end(offset int64) {
+// endHeader ends the header. The body begins at offset.
+func (h *idHeader) endHeader(offset int64) {
 	h.endField()
 	h.body = offset
 }
@@ -436,11 +436,11 @@ func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
 	defer idBuffers.Put(buffer)
 	buffer.Reset(r)
 	defer buffer.Reset(nil)
-	m := &Mbox{lines: lines{r: buffer}, header: idHeader{length: -1}, state: mboxHeader, single: !mbox}
+	m := &Mbox{lines: fragmentReader{r: buffer}, header: idHeader{length: -1}, state: mboxHeader, single: !mbox}
 	if start, _ := buffer.Peek(len(from)); string(start) == from {
 		m.state = mboxFrom
 	}
-	for m.state != mboxBody && m.line() {
+	for m.state != mboxBody && m.readLine() {
 	}
 	return m.header.ids, m.message.Header, m.Err()
 }

@@ -10,7 +10,7 @@ import (
 // headerOf reads a header like [ReadIDs].
 func headerOf(t testing.TB, text string) idHeader {
 	m := &Mbox{lines: newLines(strings.NewReader(text), 16<<10), header: idHeader{length: -1}, state: mboxHeader, single: true}
-	for m.state != mboxBody && m.line() {
+	for m.state != mboxBody && m.readLine() {
 	}
 	ids, start, err := ReadIDs(strings.NewReader(text), false)
 	if !slices.Equal(ids, m.header.ids) || err != nil || (start > 0) != strings.HasPrefix(text, from) {

@@ -358,7 +358,7 @@ func FuzzUnquoted(f *testing.F) {
 		}
 		want := strings.ReplaceAll(text, ">", "")
 		p, q := make([]byte, n), make([]byte, n)
-		gotN, gotErr := (&unquoted{strings.NewReader(text), 0, left}).ReadAt(p, int64(off))
+		gotN, gotErr := (&unquotedReader{strings.NewReader(text), 0, left}).ReadAt(p, int64(off))
 		wantN, wantErr := strings.NewReader(want).ReadAt(q, int64(off))
 		if gotN != wantN || !bytes.Equal(p[:gotN], q[:wantN]) || (gotErr == nil) != (wantErr == nil) {
 			t.Errorf("%q from %d: %q, %v; want %q, %v", text, off, p[:gotN], gotErr, q[:wantN], wantErr)

@@ -41,8 +41,8 @@ type Limits struct {
 	Buffered int64
 }
 
-// headers is the ratio of the total limit for all headers to the limit for one header.
-const headers = 8
+// totalHeaderRatio is the ratio of the total limit for all headers to the limit for one header.
+const totalHeaderRatio = 8
 
 func (l *Limits) orDefault() Limits {
 	var r Limits
@@ -134,7 +134,7 @@ func Parse(r io.ReaderAt, size int64, l *Limits) (*Message, error) {
 	if errors.Is(err, ErrNoMessage) {
 		return nil, err
 	}
-	m.finish(s.faulty)
+	m.makeParts(s.faulty)
 	return m, err
 }
 

@@ -18,14 +18,14 @@ const maxParams = 100
 // a parameter (RFC 2231).
 func parseParams(text string) (value string, params map[string]string) {
 	p := paramReader{text: text}
-	value = strings.ToLower(p.token(";"))
+	value = strings.ToLower(p.readToken(";"))
 	var list []param
-	for p.more() && len(list) < maxParams {
-		if name := p.token(";="); name != "" {
-			list = append(list, param{strings.ToLower(name), p.value()})
+	for p.skipSemicolon() && len(list) < maxParams {
+		if name := p.readToken(";="); name != "" {
+			list = append(list, param{strings.ToLower(name), p.readValue()})
 		}
 	}
-	return value, joined(list)
+	return value, joinParams(list)
 }
 
 type param struct{ name, value string }
@@ -35,17 +35,17 @@ type paramReader struct {
 	i    int
 }
 
-// more skips a ";" and reports whether anything follows.
-func (p *paramReader) more() bool {
+// skipSemicolon skips a ";" and reports whether anything follows.
+func (p *paramReader) skipSemicolon() bool {
 	for p.i < len(p.text) && strings.IndexByte("; \t\r\n=", p.text[p.i]) >= 0 {
 		p.i++
 	}
 	return p.i < len(p.text)
 }
 
-// token returns the text up to the first character that stops contains. Comments and
-// surrounding spaces are omitted.
-func (p *paramReader) token(stops string) string {
+// readToken returns the text up to the first character in delimiters. Comments and surrounding
+// spaces are omitted.
+func (p *paramReader) readToken(delimiters string) string {
 	start, depth := p.i, 0
 	end := -1 // start of a comment
 	for ; p.i < len(p.text); p.i++ {
@@ -60,7 +60,7 @@ func (p *paramReader) token(stops string) string {
 			}
 		case c == ')' && depth > 0:
 			depth--
-		case depth == 0 && strings.IndexByte(stops, c) >= 0:
+		case depth == 0 && strings.IndexByte(delimiters, c) >= 0:
 			return p.cut(start, end)
 		}
 	}
@@ -75,8 +75,8 @@ func (p *paramReader) cut(start, end int) string {
 	return strings.Trim(p.text[start:end], " \t\r\n")
 }
 
-// value returns the value after "=", without quotes.
-func (p *paramReader) value() string {
+// readValue returns the value after "=", without quotes.
+func (p *paramReader) readValue() string {
 	if p.i == len(p.text) || p.text[p.i] != '=' {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (p *paramReader) value() string {
 		p.i++
 	}
 	if p.i == len(p.text) || p.text[p.i] != '"' {
-		return p.plainValue()
+		return p.readPlainValue()
 	}
 	var b []byte
 	for p.i++; p.i < len(p.text) && p.text[p.i] != '"'; p.i++ {
@@ -99,9 +99,9 @@ func (p *paramReader) value() string {
 	return string(b)
 }
 
-// plainValue returns an unquoted value. The value may contain spaces, which are invalid but
+// readPlainValue returns an unquoted value. The value may contain spaces, which are invalid but
 // common in file names.
-func (p *paramReader) plainValue() string {
+func (p *paramReader) readPlainValue() string {
 	start := p.i
 	if i := strings.IndexByte(p.text[p.i:], ';'); i >= 0 {
 		p.i += i
@@ -122,8 +122,8 @@ type piece struct {
 	present bool
 }
 
-// joined joins the pieces of parameters (RFC 2231 sections 3 and 4).
-func joined(list []param) map[string]string {
+// joinParams joins the pieces of parameters (RFC 2231 sections 3 and 4).
+func joinParams(list []param) map[string]string {
 	params := map[string]string{}
 	pieces := map[string][]piece{}
 	for _, p := range list {
@@ -159,10 +159,10 @@ func joined(list []param) map[string]string {
 
 // joinPieces returns the joined text of the pieces. joinPieces stops before the first missing
 // piece.
-func joinPieces(all []piece) string {
+func joinPieces(pieces []piece) string {
 	var octets []byte
 	name := ""
-	for i, p := range all {
+	for i, p := range pieces {
 		if !p.present {
 			break
 		}
@@ -182,11 +182,11 @@ func joinPieces(all []piece) string {
 	return text
 }
 
-// appendUnescaped appends text with its escapes decoded. An escape is the character mark and two
-// hexadecimal digits. Any other occurrence of mark stays unchanged.
-func appendUnescaped(dst []byte, text string, mark byte) []byte {
+// appendUnescaped appends text with its escapes decoded. An escape is escapeByte and two
+// hexadecimal digits. Any other occurrence of escapeByte stays unchanged.
+func appendUnescaped(dst []byte, text string, escapeByte byte) []byte {
 	for i := 0; i < len(text); i++ {
-		if text[i] == mark && isHexPair(text[i+1:]) {
+		if text[i] == escapeByte && isHexPair(text[i+1:]) {
 			dst = append(dst, unhex(text[i+1])<<4|unhex(text[i+2]))
 			i += 2
 		} else {
@@ -204,9 +204,9 @@ func isHidden(r rune) bool {
 // longestName is the maximum length of a file name in bytes.
 const longestName = 255
 
-// label converts a file name from a message for display. The result is the decoded name
+// displayName converts a file name from a message for display. The result is the decoded name
 // without directories, in which "_" replaces each hidden character.
-func label(name string) string {
+func displayName(name string) string {
 	name = DecodeWords(name)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {

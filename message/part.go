@@ -36,9 +36,9 @@ type Part struct {
 	enclosed bool
 }
 
-// finish creates the parts from the nodes. The list faulty contains the index of the node for
-// each fault.
-func (m *Message) finish(faulty []int) {
+// makeParts creates the parts from the nodes. faultNodes contains the index of the node for each
+// fault.
+func (m *Message) makeParts(faultNodes []int) {
 	paths := make([]string, len(m.nodes)) // for each node, the path prefix of its children
 	listed := make([]string, len(m.nodes))
 	number := make([]int, len(m.nodes))
@@ -49,7 +49,7 @@ func (m *Message) finish(faulty []int) {
 			m.parts = append(m.parts, m.part(i, listed[i]))
 		}
 	}
-	for i, n := range faulty {
+	for i, n := range faultNodes {
 		if n >= 0 {
 			m.Faults[i].Path = listed[n]
 		}
@@ -57,8 +57,8 @@ func (m *Message) finish(faulty []int) {
 }
 
 // path returns the path prefix for the children of n, and the path of n itself. If n is not
-// listed as a part, the result own is "".
-func (m *Message) path(n *node, paths []string, number []int) (path, own string) {
+// listed as a part, ownPath is "".
+func (m *Message) path(n *node, paths []string, number []int) (path, ownPath string) {
 	within := isMultipart(n.typ) && n.children > 0
 	if n.parent < 0 || isMessage(m.nodes[n.parent].typ) {
 		// If the content of a message is a multipart, the parts of the multipart are the
@@ -92,15 +92,15 @@ func (m *Message) part(i int, path string) Part {
 		p.Encoding = ""
 	}
 	if n.name != "" {
-		p.Name, p.Disposition = label(n.name), "attachment"
+		p.Name, p.Disposition = displayName(n.name), "attachment"
 		return p
 	}
 	_, params := parseParams(n.header.Get("Content-Type"))
 	disposition, of := parseParams(n.header.Get("Content-Disposition"))
 	p.Charset = params["charset"]
 	p.Disposition = disposition
-	if p.Name = label(of["filename"]); p.Name == "" {
-		p.Name = label(params["name"])
+	if p.Name = displayName(of["filename"]); p.Name == "" {
+		p.Name = displayName(params["name"])
 	}
 	p.ContentID = firstID(n.header.Get("Content-ID"))
 	p.ContentLocation = collapseSpace(n.header.Get("Content-Location"))
@@ -152,41 +152,40 @@ func (p Part) section(start, end int64) *io.SectionReader {
 // needed. Open skips invalid bytes, which [Message.Faults] reports. Reading fails if the
 // message's reader fails, or with an error that wraps [ErrLimit] after [Limits].Part bytes.
 func (p Part) Open() io.Reader {
-	return p.limited(decoded(p.Encoding, p.Raw(), p.Size))
+	return p.limit(newDecodingReader(p.Encoding, p.Raw(), p.Size))
 }
 
-func (p Part) limited(r io.Reader) io.Reader {
-	return &limited{r: r, left: p.m.limits.Part, fault: Fault{
+func (p Part) limit(r io.Reader) io.Reader {
+	return &limitedReader{r: r, remaining: p.m.limits.Part, limitFault: Fault{
 		Rule: RuleLimit, Offset: p.Offset(), Path: p.Path,
 		Text: fmt.Sprintf("the part has more than %d bytes", p.m.limits.Part),
 	}}
 }
 
-// limited is a reader of at most left bytes. If more bytes follow, reading returns the error
-// fault.
-type limited struct {
-	r     io.Reader
-	left  int64
-	fault Fault
+// limitedReader reads at most remaining bytes. If more bytes follow, Read returns limitFault.
+type limitedReader struct {
+	r          io.Reader
+	remaining  int64
+	limitFault Fault
 }
 
-func (l *limited) Read(p []byte) (int, error) {
-	if l.left == 0 && len(p) > 0 {
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.remaining == 0 && len(p) > 0 {
 		// Check whether more data follows.
 		var one [1]byte
 		n, err := l.r.Read(one[:])
 		if n > 0 {
-			l.left, err = -1, nil
+			l.remaining, err = -1, nil
 		}
 		if err != nil || n == 0 {
 			return 0, err
 		}
 	}
-	if l.left < 0 {
-		return 0, l.fault
+	if l.remaining < 0 {
+		return 0, l.limitFault
 	}
-	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
-	l.left -= int64(n)
+	n, err := l.r.Read(p[:min(int64(len(p)), l.remaining)])
+	l.remaining -= int64(n)
 	return n, err
 }
 
@@ -207,11 +206,11 @@ func (p Part) DecodedSize() (int64, error) {
 // The text may contain control characters, which callers must remove before writing the text
 // to a terminal. Reading fails with the same errors as for [Part.Open].
 func (p Part) Text() io.Reader {
-	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
+	r := p.limit(newDecodingReader(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()
 	r = charset.NewReader(params["charset"], r, p.Size)
 	if p.Type == "text/plain" && isFlowed(params) {
-		return newLineReader(r, p.Size, (&flowed{delSp: strings.EqualFold(params["delsp"], "yes")}).step)
+		return newLineReader(r, p.Size, (&flowedJoiner{delSp: strings.EqualFold(params["delsp"], "yes")}).step)
 	}
 	return newLineReader(r, p.Size, unixLine)
 }

@@ -45,8 +45,8 @@ const (
 	onceHeaderLine
 )
 
-// open is a multipart or an enclosed message whose end is still unread.
-type open struct {
+// openNode is a multipart or an enclosed message whose end is still unread.
+type openNode struct {
 	node     int
 	boundary string // empty for a message
 	closed   bool   // whether the last boundary was read
@@ -64,8 +64,8 @@ const (
 // recursion.
 type scanner struct {
 	m     *Message
-	lines lines
-	stack []open
+	lines fragmentReader
+	stack []openNode
 	marks map[string][]int // for each boundary, the indexes of its multiparts in stack
 	state state
 	node  int // node that contains the current lines; -1 before, between and after parts
@@ -95,7 +95,7 @@ func (s *scanner) scan() error {
 	s.endNodes(0, s.lines.offset)
 	if err == io.EOF {
 		if s.lines.offset < s.m.size {
-			s.fault(RuleSize, s.lines.offset, -1, fmt.Sprintf("the message ends here, but should have %d bytes", s.m.size))
+			s.addFault(RuleSize, s.lines.offset, -1, fmt.Sprintf("the message ends here, but should have %d bytes", s.m.size))
 		}
 		return s.openEncoded()
 	}
@@ -110,13 +110,13 @@ func (s *scanner) scan() error {
 func (s *scanner) readLines() error {
 	var f fragment
 	for {
-		if err := s.lines.read(&f); err != nil {
+		if err := s.lines.readFragment(&f); err != nil {
 			if err == io.EOF {
 				return cmp.Or(s.endHeaders(s.lines.offset), err)
 			}
 			return err
 		}
-		if err := s.line(&f); err != nil {
+		if err := s.scanLine(&f); err != nil {
 			return err
 		}
 		s.prevEnd = f.start + int64(len(f.text))
@@ -134,11 +134,11 @@ func (s *scanner) endHeaders(offset int64) error {
 	return nil
 }
 
-// line handles a line, or a fragment of a long line.
-func (s *scanner) line(f *fragment) error {
+// scanLine handles a line, or a fragment of a long line.
+func (s *scanner) scanLine(f *fragment) error {
 	if f.begins && f.ends && len(s.stack) > 0 && len(f.text) > 2 && f.text[0] == '-' && f.text[1] == '-' {
-		if depth, last, ok := s.delimiter(f.text); ok {
-			return s.boundary(f, depth, last)
+		if depth, last, ok := s.matchBoundary(f.text); ok {
+			return s.handleBoundary(f, depth, last)
 		}
 	}
 	switch s.state {
@@ -154,14 +154,14 @@ func (s *scanner) line(f *fragment) error {
 	return nil
 }
 
-// delimiter reports whether line is a boundary. The other results are the depth of the
-// multipart, and whether this is the last boundary of the multipart.
-func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
+// matchBoundary reports whether line is a boundary. depth is the depth of the multipart, and
+// isLast reports whether this is the last boundary of the multipart.
+func (s *scanner) matchBoundary(line []byte) (depth int, isLast, ok bool) {
 	name := bytes.TrimRight(line[2:], " \t")
 	if list := s.marks[string(name)]; len(list) > 0 {
 		return list[len(list)-1], false, true
 	}
-	if name, last = bytes.CutSuffix(name, []byte("--")); last {
+	if name, isLast = bytes.CutSuffix(name, []byte("--")); isLast {
 		if list := s.marks[string(name)]; len(list) > 0 {
 			return list[len(list)-1], true, true
 		}
@@ -169,8 +169,8 @@ func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	return 0, false, false
 }
 
-// boundary handles a boundary of the multipart at the given depth.
-func (s *scanner) boundary(f *fragment, depth int, last bool) error {
+// handleBoundary handles a boundary of the multipart at the given depth.
+func (s *scanner) handleBoundary(f *fragment, depth int, last bool) error {
 	// The part may end within its header.
 	if err := s.endHeaders(f.start); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (s *scanner) boundary(f *fragment, depth int, last bool) error {
 		return nil
 	}
 	if len(s.m.nodes) > s.m.limits.Parts {
-		s.fault(RuleLimit, f.start, s.stack[depth].node, fmt.Sprintf("more than %d parts: the rest is not split", s.m.limits.Parts))
+		s.addFault(RuleLimit, f.start, s.stack[depth].node, fmt.Sprintf("more than %d parts: the rest is not split", s.m.limits.Parts))
 		s.full, s.marks = true, nil
 		return nil
 	}
@@ -223,9 +223,9 @@ func (s *scanner) endNodes(depth int, offset int64) {
 		switch {
 		case top.boundary == "" || s.full:
 		case n.children == 0:
-			s.fault(RuleBoundary, n.body, top.node, "the boundary "+locus.Quote(top.boundary)+" is missing: the multipart has no parts")
+			s.addFault(RuleBoundary, n.body, top.node, "the boundary "+locus.Quote(top.boundary)+" is missing: the multipart has no parts")
 		case !top.closed:
-			s.fault(RuleEndBoundary, offset, top.node, "the multipart ends without its last boundary, --"+locus.Quote(top.boundary)+"--")
+			s.addFault(RuleEndBoundary, offset, top.node, "the multipart ends without its last boundary, --"+locus.Quote(top.boundary)+"--")
 		}
 		offset = s.endNode(top.node, offset)
 		s.unmark(len(s.stack) - 1)
@@ -251,11 +251,11 @@ func (s *scanner) headerLine(f *fragment) error {
 			if err := s.endHeader(f.start); err != nil {
 				return err
 			}
-			return s.line(f)
+			return s.scanLine(f)
 		}
 	}
 	s.checkText(f, s.node)
-	if len(s.head)+len(f.text) > s.m.limits.Header || s.headTotal+len(s.head)+len(f.text) > s.m.limits.Header*headers {
+	if len(s.head)+len(f.text) > s.m.limits.Header || s.headTotal+len(s.head)+len(f.text) > s.m.limits.Header*totalHeaderRatio {
 		return s.cutHeader(f.start)
 	}
 	s.head = append(append(s.head, f.text...), f.eol...)
@@ -274,10 +274,10 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 	case !s.fields && (bytes.HasPrefix(f.text, []byte("From ")) || bytes.HasPrefix(f.text, []byte(">From "))):
 		return true // the From_ line of an mbox precedes the header
 	case !s.fields:
-		s.fault(RuleHeaderLine, f.start, s.node, "missing blank line before the content, or an invalid header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
+		s.addFault(RuleHeaderLine, f.start, s.node, "missing blank line before the content, or an invalid header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 		return false
 	}
-	s.faultOnce(onceHeaderLine, RuleHeaderLine, f.start, s.node, "not a header field (a name and \":\"): "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
+	s.addFaultOnce(onceHeaderLine, RuleHeaderLine, f.start, s.node, "not a header field (a name and \":\"): "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 	return true
 }
 
@@ -285,7 +285,7 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 // message, the scanner stops. If it is the header of a part, the scanner continues.
 func (s *scanner) cutHeader(offset int64) error {
 	s.head = s.head[:s.lastLine]
-	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d bytes, or all headers together have %d times as many: the rest is ignored", s.m.limits.Header, headers))
+	s.addFault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d bytes, or all headers together have %d times as many: the rest is ignored", s.m.limits.Header, totalHeaderRatio))
 	if s.node > 0 {
 		s.state = inLostHeader
 		return nil
@@ -332,20 +332,20 @@ func (s *scanner) content() {
 	within := isMultipart(n.typ) || isMessage(n.typ)
 	switch {
 	case !known:
-		s.fault(RuleEncoding, n.start, s.node, "unknown Content-Transfer-Encoding "+locus.Quote(encoding)+": the part is not decoded")
+		s.addFault(RuleEncoding, n.start, s.node, "unknown Content-Transfer-Encoding "+locus.Quote(encoding)+": the part is not decoded")
 		n.typ, n.encoding = octetStream, ""
 	case isMultipart(n.typ) && !isIdentity(n.encoding):
-		s.fault(RuleEncoding, n.start, s.node, "a multipart can't have the Content-Transfer-Encoding "+n.encoding+": it is ignored")
+		s.addFault(RuleEncoding, n.start, s.node, "a multipart can't have the Content-Transfer-Encoding "+n.encoding+": it is ignored")
 		n.encoding = ""
-		s.enter(params["boundary"])
+		s.enterNode(params["boundary"])
 	case within && !isIdentity(n.encoding):
 		if n.typ != "message/global" {
-			s.fault(RuleEncoding, n.start, s.node, "a "+n.typ+" can't have the Content-Transfer-Encoding "+n.encoding+": it is decoded")
+			s.addFault(RuleEncoding, n.start, s.node, "a "+n.typ+" can't have the Content-Transfer-Encoding "+n.encoding+": it is decoded")
 		}
 	case within:
-		s.enter(params["boundary"])
+		s.enterNode(params["boundary"])
 	case isText(n.typ) && !charset.IsKnown(params["charset"]):
-		s.fault(RuleCharset, n.start, s.node, "unknown charset "+locus.Quote(params["charset"]))
+		s.addFault(RuleCharset, n.start, s.node, "unknown charset "+locus.Quote(params["charset"]))
 	}
 }
 
@@ -363,7 +363,7 @@ func (s *scanner) contentType(n *node) (typ string, params map[string]string) {
 	case !ok || typ == "text":
 		return "text/plain", params
 	case !slash || !isToken(major) || !isToken(minor):
-		s.fault(RuleContentType, n.start, s.node, "invalid media type "+locus.Quote(value)+": the part is application/octet-stream")
+		s.addFault(RuleContentType, n.start, s.node, "invalid media type "+locus.Quote(value)+": the part is application/octet-stream")
 		return octetStream, params
 	}
 	return typ, params
@@ -389,29 +389,29 @@ func isMessage(typ string) bool {
 	return typ == "message/rfc822" || typ == "message/global" || typ == "message/news"
 }
 
-// enter begins to read the parts of a multipart, or an enclosed message.
-func (s *scanner) enter(boundary string) {
+// enterNode begins to read the parts of a multipart, or an enclosed message.
+func (s *scanner) enterNode(boundary string) {
 	i := s.node
 	n := &s.m.nodes[i]
 	multipart := isMultipart(n.typ)
 	boundary = strings.TrimRight(boundary, " \t")
 	switch {
 	case multipart && (boundary == "" || len(boundary) > maxBoundary):
-		s.fault(RuleBoundary, n.start, i, "a multipart needs a boundary of 1 to 70 characters: it is not split")
+		s.addFault(RuleBoundary, n.start, i, "a multipart needs a boundary of 1 to 70 characters: it is not split")
 		return
 	case !multipart && len(s.m.nodes) > s.m.limits.Parts:
-		s.fault(RuleLimit, n.start, i, fmt.Sprintf("more than %d parts: it is not split", s.m.limits.Parts))
+		s.addFault(RuleLimit, n.start, i, fmt.Sprintf("more than %d parts: it is not split", s.m.limits.Parts))
 		return
 	case len(s.stack) >= s.m.limits.Depth:
-		s.fault(RuleLimit, n.start, i, fmt.Sprintf("nested more than %d levels deep: it is not split", s.m.limits.Depth))
+		s.addFault(RuleLimit, n.start, i, fmt.Sprintf("nested more than %d levels deep: it is not split", s.m.limits.Depth))
 		return
 	case multipart:
 		s.marks[boundary] = append(s.marks[boundary], len(s.stack))
-		s.stack = append(s.stack, open{node: i, boundary: boundary})
+		s.stack = append(s.stack, openNode{node: i, boundary: boundary})
 		s.node = -1
 		return
 	}
-	s.stack = append(s.stack, open{node: i})
+	s.stack = append(s.stack, openNode{node: i})
 	body := n.body
 	s.node = -1
 	s.newPart(i, body)
@@ -433,7 +433,7 @@ func (s *scanner) bodyLine(f *fragment) {
 		}
 	case "":
 		if n.typ == "text/plain" && f.begins && f.ends {
-			s.fileLine(f)
+			s.scanFileLine(f)
 		}
 	}
 	s.checkText(f, s.node)
@@ -441,7 +441,7 @@ func (s *scanner) bodyLine(f *fragment) {
 
 func (s *scanner) checkCoding(f *fragment, rule string, i int, text string) {
 	if i >= 0 {
-		s.faultOnce(onceCoding, rule, f.start+int64(i), s.node, text)
+		s.addFaultOnce(onceCoding, rule, f.start+int64(i), s.node, text)
 	}
 }
 
@@ -451,18 +451,18 @@ func (s *scanner) checkText(f *fragment, i int) {
 		s.eol = f.eol
 	}
 	if f.eol != "" && f.eol != s.eol {
-		s.faultOnce(onceLineEnd, RuleLineEnd, f.start+int64(len(f.text)), i, "the line end is "+strconv.Quote(f.eol)+", but "+strconv.Quote(s.eol)+" before")
+		s.addFaultOnce(onceLineEnd, RuleLineEnd, f.start+int64(len(f.text)), i, "the line end is "+strconv.Quote(f.eol)+", but "+strconv.Quote(s.eol)+" before")
 	}
 	if cr := bytes.IndexByte(f.text, '\r'); cr >= 0 {
-		s.faultOnce(onceBareCR, RuleBareCR, f.start+int64(cr), i, "a CR without LF")
+		s.addFaultOnce(onceBareCR, RuleBareCR, f.start+int64(cr), i, "a CR without LF")
 	}
 	if nul := bytes.IndexByte(f.text, 0); nul >= 0 {
-		s.faultOnce(onceNUL, RuleNUL, f.start+int64(nul), i, "a NUL")
+		s.addFaultOnce(onceNUL, RuleNUL, f.start+int64(nul), i, "a NUL")
 	}
 }
 
-// fileLine looks for uuencoded files in a text.
-func (s *scanner) fileLine(f *fragment) {
+// scanFileLine looks for uuencoded files in a text.
+func (s *scanner) scanFileLine(f *fragment) {
 	if s.file > 0 {
 		switch {
 		case string(f.text) == "end":
@@ -487,13 +487,13 @@ func (s *scanner) fileLine(f *fragment) {
 	s.m.nodes[s.node].children++
 	s.m.nodes = append(s.m.nodes, node{
 		parent: s.node, start: f.start, body: f.start, enclosed: s.m.nodes[s.node].enclosed,
-		typ: typeOf(name), encoding: uuencode, name: name,
+		typ: guessType(name), encoding: encodingUU, name: name,
 	})
 }
 
-// typeOf guesses the media type of a file.
-func typeOf(name string) string {
-	if typ := media.ByName(label(name)); typ != "" {
+// guessType guesses the media type of a file.
+func guessType(name string) string {
+	if typ := media.ByName(displayName(name)); typ != "" {
 		return typ
 	}
 	return octetStream
@@ -507,13 +507,13 @@ func (s *scanner) endFile(offset int64, cut bool) {
 	}
 	s.endNode(s.file, offset)
 	if cut {
-		s.fault(RuleUuencode, offset, s.file, `the uuencoded file has no "end"`)
+		s.addFault(RuleUuencode, offset, s.file, `the uuencoded file has no "end"`)
 	}
 	s.file = 0
 }
 
-// fault reports a fault of node i. If i is -1, the fault concerns the message as a whole.
-func (s *scanner) fault(rule string, offset int64, i int, text string) {
+// addFault reports a fault of node i. If i is -1, the fault concerns the message as a whole.
+func (s *scanner) addFault(rule string, offset int64, i int, text string) {
 	switch n := len(s.m.Faults); {
 	case n > maxFaults:
 		return
@@ -524,12 +524,12 @@ func (s *scanner) fault(rule string, offset int64, i int, text string) {
 	s.faulty = append(s.faulty, i)
 }
 
-// faultOnce reports a fault of node i, unless this kind of fault was reported for the node
+// addFaultOnce reports a fault of node i, unless this kind of fault was reported for the node
 // before.
-func (s *scanner) faultOnce(kind uint, rule string, offset int64, i int, text string) {
+func (s *scanner) addFaultOnce(kind uint, rule string, offset int64, i int, text string) {
 	if n := &s.m.nodes[i]; n.reported&kind == 0 {
 		n.reported |= kind
-		s.fault(rule, offset, i, text)
+		s.addFault(rule, offset, i, text)
 	}
 }
 
@@ -539,7 +539,7 @@ func (s *scanner) scanHeader() error {
 	s.state = inHeader
 	var f fragment
 	for {
-		err := s.lines.read(&f)
+		err := s.lines.readFragment(&f)
 		switch {
 		case err == io.EOF || err == nil && f.begins && f.ends && len(f.text) == 0:
 			return s.takeHeader(s.lines.offset)

@@ -38,11 +38,11 @@ var shownFields = []string{"Subject", "From", "To", "Cc", "Newsgroups", "Date", 
 func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
 	t := newTextWriter(m, w)
 	t.header(m.Header)
-	t.show(0)
+	t.writeNode(0)
 	t.otherParts()
-	t.references(o)
+	t.writeReferences(o)
 	t.listFaults()
-	return t.end()
+	return t.finish()
 }
 
 // textWriter writes a message as text. After an error, a textWriter writes no more text.
@@ -76,8 +76,8 @@ func newTextWriter(m *Message, w io.Writer) *textWriter {
 	return t
 }
 
-// end flushes the text and returns the first error of the writer.
-func (t *textWriter) end() error {
+// finish flushes the text and returns the first error of the writer.
+func (t *textWriter) finish() error {
 	if t.middle {
 		t.line("")
 	}
@@ -116,9 +116,9 @@ func (t *textWriter) header(h Header) {
 	}
 }
 
-// show writes the texts of a node and of its children. The depth of recursion is at most
+// writeNode writes the texts of a node and of its children. The depth of recursion is at most
 // [Limits.Depth].
-func (t *textWriter) show(i int) {
+func (t *textWriter) writeNode(i int) {
 	n := &t.m.nodes[i]
 	switch {
 	case isMultipart(n.typ) && n.children > 0:
@@ -130,7 +130,7 @@ func (t *textWriter) show(i int) {
 		t.blankLine()
 		t.line("-- " + t.describe(i))
 		t.header(t.m.nodes[within].header)
-		t.show(within)
+		t.writeNode(within)
 	case t.part[i] >= 0 && t.m.parts[t.part[i]].isReadable():
 		t.shown[i] = true
 		t.text(t.m.parts[t.part[i]])
@@ -147,12 +147,12 @@ func (t *textWriter) multipart(i int) {
 				best = child
 			}
 		}
-		t.show(best)
+		t.writeNode(best)
 	case "multipart/related":
-		t.show(t.rootOf(i))
+		t.writeNode(t.rootOf(i))
 	default:
 		for _, child := range children {
-			t.show(child)
+			t.writeNode(child)
 		}
 	}
 }
@@ -265,8 +265,8 @@ func (t *textWriter) otherParts() {
 	}
 }
 
-// references writes the URLs of the messages to which this message refers.
-func (t *textWriter) references(o *TextOptions) {
+// writeReferences writes the URLs of the messages to which this message refers.
+func (t *textWriter) writeReferences(o *TextOptions) {
 	links := t.m.Thread(o != nil && o.IsArticle)
 	if len(links) == 0 {
 		return

@@ -12,29 +12,29 @@ func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
 	if len(m.Quotes) == 0 {
 		return io.NewSectionReader(r, m.Header, size)
 	}
-	return io.NewSectionReader(&unquoted{r, m.Header, m.Quotes}, 0, size-int64(len(m.Quotes)))
+	return io.NewSectionReader(&unquotedReader{r, m.Header, m.Quotes}, 0, size-int64(len(m.Quotes)))
 }
 
-// unquoted is a reader that reads r from an offset on, and omits some bytes.
-type unquoted struct {
-	r     io.ReaderAt
-	start int64
-	left  []int64 // sorted offsets in r of the omitted bytes
+// unquotedReader reads r from an offset on, and omits some bytes.
+type unquotedReader struct {
+	r       io.ReaderAt
+	start   int64
+	omitted []int64 // sorted offsets in r of the omitted bytes
 }
 
 // ReadAt implements [io.ReaderAt].
-func (u *unquoted) ReadAt(p []byte, off int64) (n int, err error) {
+func (u *unquotedReader) ReadAt(p []byte, off int64) (n int, err error) {
 	off += u.start
-	// skip is the number of omitted bytes before the byte at off.
-	skip := sort.Search(len(u.left), func(i int) bool { return u.left[i]-int64(i) > off })
+	// omittedBefore is the number of omitted bytes before the byte at off.
+	omittedBefore := sort.Search(len(u.omitted), func(i int) bool { return u.omitted[i]-int64(i) > off })
 	for n < len(p) && err == nil {
-		at := off + int64(n) + int64(skip)
+		at := off + int64(n) + int64(omittedBefore)
 		var got int
 		got, err = u.r.ReadAt(p[n:], at)
 		kept := n
 		for i, c := range p[n : n+got] {
-			if skip < len(u.left) && u.left[skip] == at+int64(i) {
-				skip++
+			if omittedBefore < len(u.omitted) && u.omitted[omittedBefore] == at+int64(i) {
+				omittedBefore++
 				continue
 			}
 			p[kept] = c

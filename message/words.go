@@ -23,18 +23,18 @@ func DecodeWords(text string) string {
 	for i := 0; i < len(text); {
 		start := strings.Index(text[i:], "=?")
 		if start < 0 {
-			d.plain(text[i:])
+			d.addPlain(text[i:])
 			break
 		}
 		start += i
 		w, end, ok := parseWord(text, start)
 		if !ok {
-			d.plain(text[i : start+len("=?")])
+			d.addPlain(text[i : start+len("=?")])
 			i = start + len("=?")
 			continue
 		}
-		d.plain(text[i:start])
-		d.word(w)
+		d.addPlain(text[i:start])
+		d.addWord(w)
 		i = end
 	}
 	d.flush()
@@ -64,35 +64,35 @@ func isPlain(text string) bool {
 	return true
 }
 
-// word is an encoded word.
-type word struct {
+// encodedWord is an encoded word.
+type encodedWord struct {
 	charset string
 	octets  string // bytes decoded from the encoding Q or B
 	written string // the whole word
 }
 
 // parseWord reads the encoded word at start, which begins with "=?".
-func parseWord(text string, start int) (w word, end int, ok bool) {
+func parseWord(text string, start int) (w encodedWord, end int, ok bool) {
 	rest := text[start+len("=?"):]
 	charsetEnd := strings.IndexByte(rest, '?')
 	if charsetEnd <= 0 || strings.ContainsAny(rest[:charsetEnd], " \t\r\n\"=") || len(rest) < charsetEnd+3 || rest[charsetEnd+2] != '?' {
-		return word{}, 0, false
+		return encodedWord{}, 0, false
 	}
 	// RFC 2231 section 5 allows a language after the charset.
 	w.charset, _, _ = strings.Cut(rest[:charsetEnd], "*")
 	encoded := rest[charsetEnd+3:]
 	encodedEnd := strings.IndexByte(encoded, '?')
 	if encodedEnd < 0 || encodedEnd+1 >= len(encoded) || encoded[encodedEnd+1] != '=' {
-		return word{}, 0, false
+		return encodedWord{}, 0, false
 	}
 	switch encoded = encoded[:encodedEnd]; rest[charsetEnd+1] {
 	case 'Q', 'q':
 		w.octets = string(appendUnescaped(nil, strings.ReplaceAll(encoded, "_", " "), '='))
 	case 'B', 'b':
 		var b base64Decoder
-		w.octets = string(b.end(b.decode(nil, []byte(encoded))))
+		w.octets = string(b.finish(b.decode(nil, []byte(encoded))))
 	default:
-		return word{}, 0, false
+		return encodedWord{}, 0, false
 	}
 	end = start + len("=?") + charsetEnd + 3 + encodedEnd + len("?=")
 	w.written = text[start:end]
@@ -114,8 +114,8 @@ type decoder struct {
 	blanks string
 }
 
-// plain adds text that is not an encoded word.
-func (d *decoder) plain(text string) {
+// addPlain adds text that is not an encoded word.
+func (d *decoder) addPlain(text string) {
 	if d.pending && strings.Trim(text, " \t\r\n") == "" {
 		d.blanks += text
 		return
@@ -124,7 +124,7 @@ func (d *decoder) plain(text string) {
 	d.b.WriteString(charset.Text(text))
 }
 
-func (d *decoder) word(w word) {
+func (d *decoder) addWord(w encodedWord) {
 	// Each UTF-7 word starts in the initial state, even if the previous word does not shift back.
 	if d.pending && (!strings.EqualFold(d.charset, w.charset) || charset.IsUTF7(d.charset)) {
 		blanks := d.blanks
