@@ -25,7 +25,7 @@ func readChromium(ctx context.Context, p *program, urls []string) (string, []Par
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox") // Chromium refuses to run as root with a sandbox
 	}
-	out, err := p.run(ctx, append(args, "page.html"), nil, file{"page.html", html})
+	out, err := p.run(ctx, append(args, "page.html"), nil, workFile{"page.html", html})
 	if err != nil {
 		return "", nil, err
 	}

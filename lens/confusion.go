@@ -82,7 +82,7 @@ func confusion(url string, differences []string, accepted []meaning) Confusion {
 	at := strings.LastIndexByte(head, '@')
 	hosts := hostsOf(accepted)
 	switch {
-	case hasControl(url[:colon+1]+head) || hasControl(trimmed(url)):
+	case hasControl(url[:colon+1]+head) || hasControl(trimmedText(url)):
 		return Control
 	case strings.Contains(url[:len(url)-len(tail)], `\`):
 		return Backslash
@@ -100,7 +100,7 @@ func confusion(url string, differences []string, accepted []meaning) Confusion {
 		return UnicodeHost
 	case strings.Contains(head[at+1:], "%"):
 		return Percent
-	case slices.Contains(differences, "host") && onlyDots(hosts):
+	case slices.Contains(differences, "host") && differOnlyInDots(hosts):
 		return TrailingDot
 	case slices.Contains(differences, "host") && slices.ContainsFunc(hosts, isNumeric):
 		return IPv4
@@ -164,8 +164,8 @@ func splitHead(rest string) (head, tail string) {
 
 func slashes(rest string) int { return len(rest) - len(strings.TrimLeft(rest, "/")) }
 
-// trimmed returns the text that a parser that trims a URL removes.
-func trimmed(url string) string {
+// trimmedText returns the text that a parser that trims a URL removes.
+func trimmedText(url string) string {
 	inner := strings.TrimFunc(url, isControl)
 	before, after, _ := strings.Cut(url, inner)
 	return before + after
@@ -196,8 +196,8 @@ func hostsOf(list []meaning) (hosts []string) {
 	return hosts
 }
 
-// onlyDots reports whether the hosts differ only in a dot at their end.
-func onlyDots(hosts []string) bool {
+// differOnlyInDots reports whether the hosts differ only in a dot at their end.
+func differOnlyInDots(hosts []string) bool {
 	for _, h := range hosts {
 		if strings.TrimSuffix(h, ".") != strings.TrimSuffix(hosts[0], ".") {
 			return false
@@ -217,10 +217,10 @@ func isNumeric(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// why explains the differences in r. If two parsers accept the URL and have different targets,
-// apart holds their indexes; otherwise it is nil. If the scheme of the URL needs no host, hostless
-// is that scheme; otherwise it is "".
-func (l *Lens) why(r *Report, apart []int, hostless string) string {
+// explain explains the differences in r. If two parsers accept the URL and have different
+// targets, targetPair holds their indexes; otherwise it is nil. If the scheme of the URL needs no
+// host, hostless is that scheme; otherwise hostless is "".
+func (l *Lens) explain(r *Report, targetPair []int, hostless string) string {
 	cause := r.Confusion.text()
 	if hostless != "" {
 		return fmt.Sprintf("%s Harmless: a URL of the scheme %s needs no host, and a filter sees the scheme.", cause, hostless)
@@ -240,7 +240,7 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 		}
 	}
 	switch {
-	case apart != nil:
+	case targetPair != nil:
 	case some == "":
 		return cause + " Harmless: no parser contacts a host."
 	case none:
@@ -248,7 +248,7 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	default:
 		return fmt.Sprintf("%s Harmless: each contacts %s.", cause, some)
 	}
-	a, b := apart[0], apart[1]
+	a, b := targetPair[0], targetPair[1]
 	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, names[a], targets[a], names[b], targets[b])
 }
 

@@ -6,13 +6,13 @@ import (
 	"syscall"
 )
 
-// contain makes the program the leader of a session, so that its children end with it and
-// cannot reach the caller's terminal. If apart is true, the program also gets its own network
-// namespace, in which no interface is up. A process namespace then also ends children that
-// leave the session.
-func contain(cmd *exec.Cmd, apart bool) {
+// contain makes the program the leader of a session, so that its children end with it and cannot
+// reach the caller's terminal. If isolated is true, the program also gets its own network
+// namespace, in which no interface is up. A process namespace then also ends children that leave
+// the session.
+func contain(cmd *exec.Cmd, isolated bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if apart {
+	if isolated {
 		uid, gid := os.Getuid(), os.Getgid()
 		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}

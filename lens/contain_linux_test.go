@@ -23,7 +23,7 @@ func needNamespaces(t *testing.T) {
 func TestNoNetwork(t *testing.T) {
 	needNamespaces(t)
 	kept := t.TempDir() + "/dev"
-	l := withFake(t, "urllib", fake(t, "cat /proc/net/dev > "+kept+"; cat /proc/net/route >> "+kept), testTimeout)
+	l := withFake(t, "urllib", writeFake(t, "cat /proc/net/dev > "+kept+"; cat /proc/net/route >> "+kept), testTimeout)
 	look(t, l, "http://h.example/")
 	text, err := os.ReadFile(kept)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestStrayChildEnds(t *testing.T) {
 		_, err := os.ReadFile(dir + "/pipe") // until no process has it open
 		ended <- err
 	}()
-	l := withFake(t, "urllib", fake(t, "dir="+dir+`
+	l := withFake(t, "urllib", writeFake(t, "dir="+dir+`
 exec 3>$dir/pipe
 setsid sh -c 'echo >$0/started; exec sleep 3600' $dir >&3 2>&1 </dev/null &
 exec 3>&-
@@ -78,7 +78,7 @@ while [ ! -e $dir/started ]; do sleep 0.01; done
 // A program must be in its own session, so that it cannot reach the terminal of the caller.
 func TestSession(t *testing.T) {
 	kept := t.TempDir() + "/stat"
-	look(t, withFake(t, "urllib", fake(t, "read line </proc/self/stat; echo $line >"+kept), testTimeout), "http://h.example/")
+	look(t, withFake(t, "urllib", writeFake(t, "read line </proc/self/stat; echo $line >"+kept), testTimeout), "http://h.example/")
 	text, err := os.ReadFile(kept)
 	if err != nil {
 		t.Fatal(err)

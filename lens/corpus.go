@@ -96,7 +96,7 @@ func parseEntry(line string) (Entry, error) {
 	return e, nil
 }
 
-// line writes e in the format of parseEntry.
-func (e Entry) line() string {
+// format writes e in the format of parseEntry.
+func (e Entry) format() string {
 	return strings.Join([]string{e.Class, e.Source, strconv.QuoteToASCII(e.URL), e.Note}, "\t")
 }

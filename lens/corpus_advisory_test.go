@@ -65,7 +65,7 @@ func TestAdvisoriesAreRecognized(t *testing.T) {
 func TestAdvisoriesNeedADifference(t *testing.T) {
 	url := "http://one.example%2Ftwo.test/"
 	alike := func(name string) Parser {
-		return reader{name, "1", KindParser, func(string) ParseResult { return ParseResult{OK: true, Host: &url} }}
+		return funcParser{name, "1", KindParser, func(string) ParseResult { return ParseResult{OK: true, Host: &url} }}
 	}
 	r := lookAt(t, New(newLens(t).registry, alike("a"), alike("b")), url)
 	if list := r.Advisories(); list != nil {

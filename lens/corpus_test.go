@@ -47,8 +47,8 @@ func TestCorpusIsRead(t *testing.T) {
 			t.Errorf("%q is there twice", e.URL)
 		}
 		urls[e.URL] = true
-		if again, err := parseEntry(e.line()); err != nil || again != e {
-			t.Errorf("%+v is written as %q, which is %+v, %v", e, e.line(), again, err)
+		if again, err := parseEntry(e.format()); err != nil || again != e {
+			t.Errorf("%+v is written as %q, which is %+v, %v", e, e.format(), again, err)
 		}
 	}
 	for _, class := range Classes() {
@@ -180,7 +180,7 @@ func TestCorpusHasManyBehaviors(t *testing.T) {
 
 func FuzzParseCorpus(f *testing.F) {
 	for _, e := range Corpus()[:20] {
-		f.Add(e.line())
+		f.Add(e.format())
 	}
 	f.Add("# a comment\n\nhost\tRFC 1\t\"http://a\\x00/\"\tA sentence.")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -189,8 +189,8 @@ func FuzzParseCorpus(f *testing.F) {
 			return
 		}
 		for _, e := range list {
-			if again, err := parseEntry(e.line()); err != nil || again != e {
-				t.Errorf("%+v is written as %q, which is %+v, %v", e, e.line(), again, err)
+			if again, err := parseEntry(e.format()); err != nil || again != e {
+				t.Errorf("%+v is written as %q, which is %+v, %v", e, e.format(), again, err)
 			}
 		}
 	})

@@ -24,7 +24,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	if err != nil {
 		return "", nil, err
 	}
-	out, err := p.runHere(ctx, []string{"-q", "--config", "-"}, curlConfig(r, p.registry, urls))
+	out, err := p.runWithNetwork(ctx, []string{"-q", "--config", "-"}, curlConfig(r, p.registry, urls))
 	r.close()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the exit status is only about the last URL, so it is not a failure
 		return "", nil, err
@@ -33,10 +33,10 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	list := make([]ParseResult, len(urls))
 	for i, url := range urls {
 		report, ok := reports[strconv.Itoa(i)]
-		if !ok && curlTakes(url) {
+		if !ok && curlAccepts(url) {
 			return "", nil, fmt.Errorf("no report of a URL: %w", cmp.Or(err, errResults))
 		}
-		if _, connected := r.request(i); !connected && report.lost() {
+		if _, connected := r.request(i); !connected && report.proxyUnreachable() {
 			return "", nil, fmt.Errorf("%w: %s", errProxy, report.message)
 		}
 	}
@@ -50,7 +50,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 func curlConfig(r *recorder, schemes *scheme.Registry, urls []string) []byte {
 	var b bytes.Buffer
 	for i, url := range urls {
-		if !curlTakes(url) {
+		if !curlAccepts(url) {
 			continue
 		}
 		if b.Len() > 0 {
@@ -79,9 +79,9 @@ func curlSchemes(r *scheme.Registry) (names []string) {
 // curlLine is below the maximum length of a configuration line in curl 7.88.
 const curlLine = 100_000
 
-// curlTakes reports whether url can be an argument of curl. Since curl 8.13, an argument that
+// curlAccepts reports whether url can be an argument of curl. Since curl 8.13, an argument that
 // begins with "@" names a file with URLs.
-func curlTakes(url string) bool {
+func curlAccepts(url string) bool {
 	return url != "" && url[0] != '@' && !strings.Contains(url, "\x00") && len(curlQuote(url)) < curlLine
 }
 
@@ -92,17 +92,17 @@ func curlQuote(text string) string { return `"` + curlEscapes.Replace(text) + `"
 // curlReport is curl's report about one transfer.
 type curlReport struct{ exit, scheme, message string }
 
-// lost reports whether curl failed to reach its proxy before the timeout. A report about such
-// a failure says nothing about the URL.
-func (c curlReport) lost() bool { return c.exit == "7" || c.exit == "28" }
+// proxyUnreachable reports whether curl failed to reach its proxy before the timeout. A report
+// about such a failure says nothing about the URL.
+func (c curlReport) proxyUnreachable() bool { return c.exit == "7" || c.exit == "28" }
 
-// curlReports returns curl's reports by URL number. Each line that contains a report begins
-// with the text mark.
-func curlReports(out []byte, mark string) map[string]curlReport {
+// curlReports returns curl's reports by URL number. Each line that contains a report begins with
+// prefix.
+func curlReports(out []byte, prefix string) map[string]curlReport {
 	reports := make(map[string]curlReport)
 	for line := range strings.Lines(string(out)) {
 		f := strings.SplitN(strings.TrimRight(line, "\r\n"), " ", 5)
-		if len(f) == 5 && f[0] == mark {
+		if len(f) == 5 && f[0] == prefix {
 			reports[f[1]] = curlReport{f[2], strings.ToLower(f[3]), f[4]}
 		}
 	}
@@ -118,7 +118,7 @@ func curlReading(r *recorder, i int, reports map[string]curlReport) ParseResult 
 	if !connected {
 		return ParseResult{Error: report.message}
 	}
-	reading := ParseResult{OK: true, Scheme: filled(report.scheme), Host: &a.host, Port: &a.port, Unseen: []string{"fragment"}}
+	reading := ParseResult{OK: true, Scheme: nonEmpty(report.scheme), Host: &a.host, Port: &a.port, Unseen: []string{"fragment"}}
 	if _, target, ok := requestLine(a.request); ok {
 		reading.setTarget(target)
 		reading.setLogin(a.request)

@@ -9,7 +9,7 @@ func TestCurlTakes(t *testing.T) {
 		"http://h/": true, "-O": true, "http://h/\n\"": true, "\x80": true, "x@h": true,
 		"": false, "@/etc/passwd": false, "@-": false, "http://h/\x00": false,
 	} {
-		if curlTakes(text) != want {
+		if curlAccepts(text) != want {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // fixedParser returns a parser that returns the same result for every URL.
 func fixedParser(name string, reading ParseResult) Parser {
 	reading.OK = true
-	return reader{name, "1", KindParser, func(string) ParseResult { return reading }}
+	return funcParser{name, "1", KindParser, func(string) ParseResult { return reading }}
 }
 
 func text(s string) *string { return &s }

@@ -98,15 +98,15 @@ type guard struct {
 }
 
 func (g *guard) run(ctx context.Context) error {
-	if err := g.check(ctx); err != nil {
+	if err := g.checkParsers(ctx); err != nil {
 		return err
 	}
 	for g.result.Tries < g.o.MaxTries && len(g.result.Findings) < g.o.MaxFindings {
-		batch := g.batch(min(guardBatch, g.o.MaxTries-g.result.Tries))
+		batch := g.nextBatch(min(guardBatch, g.o.MaxTries-g.result.Tries))
 		if len(batch) == 0 {
 			return nil
 		}
-		if err := g.try(ctx, batch); err != nil {
+		if err := g.tryBatch(ctx, batch); err != nil {
 			return err
 		}
 		if g.o.Progress != nil {
@@ -119,8 +119,9 @@ func (g *guard) run(ctx context.Context) error {
 // plainURL is a URL for which every parser returns a result.
 const plainURL = "http://a.example/"
 
-// check gets the versions of the parsers. If a parser cannot run, check returns an error.
-func (g *guard) check(ctx context.Context) error {
+// checkParsers gets the versions of the parsers. If a parser cannot run, checkParsers returns an
+// error.
+func (g *guard) checkParsers(ctx context.Context) error {
 	for i, r := range g.pair {
 		list, err := r.Parse(ctx, []string{plainURL})
 		if err == nil {
@@ -136,11 +137,11 @@ func (g *guard) check(ctx context.Context) error {
 	return nil
 }
 
-// batch returns up to n URLs that were not tried recently.
-func (g *guard) batch(n int) []string {
+// nextBatch returns up to n URLs that were not tried recently.
+func (g *guard) nextBatch(n int) []string {
 	var list []string
 	for misses := 0; len(list) < n && misses < 100*n; misses++ {
-		url := g.next()
+		url := g.nextURL()
 		if g.tried[url] {
 			continue
 		}
@@ -153,27 +154,27 @@ func (g *guard) batch(n int) []string {
 	return list
 }
 
-// next returns a URL to try. The URLs in GuardOptions.From are first, followed by
-// modifications of URLs that both parsers accept. If few URLs are accepted, next generates a
+// nextURL returns a URL to try. The URLs in GuardOptions.From are first, followed by
+// modifications of URLs that both parsers accept. If few URLs are accepted, nextURL generates a
 // new URL.
-func (g *guard) next() string {
+func (g *guard) nextURL() string {
 	if g.starting < len(g.o.From) {
 		g.starting++
-		return bounded(g.o.From[g.starting-1])
+		return truncate(g.o.From[g.starting-1])
 	}
 	bases := g.accepted
-	if len(bases) == 0 || len(g.o.From) > 0 && g.mutator.rarely(4) {
+	if len(bases) == 0 || len(g.o.From) > 0 && g.mutator.oneIn(4) {
 		bases = g.o.From
 	}
-	if len(bases) == 0 || len(g.o.From) == 0 && g.mutator.rarely(2) {
-		return g.mutator.fresh()
+	if len(bases) == 0 || len(g.o.From) == 0 && g.mutator.oneIn(2) {
+		return g.mutator.newURL()
 	}
 	return g.mutator.mutate(g.mutator.pick(bases), g.mutator.pick(bases))
 }
 
-// try runs the parsers on a batch and minimizes the findings.
-func (g *guard) try(ctx context.Context, batch []string) error {
-	pairs, err := g.ask(ctx, batch)
+// tryBatch runs the parsers on a batch and minimizes the findings.
+func (g *guard) tryBatch(ctx context.Context, batch []string) error {
+	pairs, err := g.parseAll(ctx, batch)
 	if err != nil {
 		return err
 	}
@@ -183,11 +184,11 @@ func (g *guard) try(ctx context.Context, batch []string) error {
 		}
 		g.result.Accepted++
 		g.addAccepted(batch[i])
-		kind := g.kind(p)
+		kind := g.differenceKind(p)
 		if kind == "" {
 			continue
 		}
-		if err := g.add(ctx, batch[i], kind, p); err != nil {
+		if err := g.addFinding(ctx, batch[i], kind, p); err != nil {
 			return err
 		}
 		if len(g.result.Findings) >= g.o.MaxFindings {
@@ -206,26 +207,26 @@ func (g *guard) addAccepted(url string) {
 	g.accepted[g.mutator.random.IntN(population)] = url
 }
 
-// add minimizes a finding and stores it, unless enough similar findings exist.
-func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) error {
-	report := g.report(url, p)
+// addFinding minimizes a finding and stores it, unless enough similar findings exist.
+func (g *guard) addFinding(ctx context.Context, url, kind string, p [2]ParseResult) error {
+	report := g.newReport(url, p)
 	cause := kind + " " + string(report.Confusion)
 	if g.kinds[cause] >= perKind {
 		return nil
 	}
 	g.kinds[cause]++
-	small, err := minimize(url, func(urls []string) ([]bool, error) { return g.keeps(ctx, urls, kind) })
+	small, err := minimize(url, func(urls []string) ([]bool, error) { return g.stillDiffer(ctx, urls, kind) })
 	if small != url && err == nil {
 		// Run the parsers once more, to get the results for the minimized URL.
 		var again [][2]ParseResult
-		if again, err = g.ask(ctx, []string{small}); err == nil {
-			report = g.report(small, again[0])
+		if again, err = g.parseAll(ctx, []string{small}); err == nil {
+			report = g.newReport(small, again[0])
 		}
 	}
 	if err != nil {
 		small = url // the report describes the original URL
 	}
-	key := string(report.Confusion) + " " + shape(small)
+	key := string(report.Confusion) + " " + shapeOf(small)
 	if g.shapes[key] {
 		return err
 	}
@@ -234,37 +235,37 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) err
 	return err
 }
 
-// keeps reports, for each URL, whether both parsers accept the URL and the targets differ in
+// stillDiffer reports for each URL whether both parsers accept the URL and the targets differ in
 // the given kind.
-func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, error) {
-	pairs, err := g.ask(ctx, urls)
+func (g *guard) stillDiffer(ctx context.Context, urls []string, kind string) ([]bool, error) {
+	pairs, err := g.parseAll(ctx, urls)
 	if err != nil {
 		return nil, err
 	}
 	kept := make([]bool, len(urls))
 	for i, p := range pairs {
-		kept[i] = p[0].OK && p[1].OK && g.kind(p) == kind
+		kept[i] = p[0].OK && p[1].OK && g.differenceKind(p) == kind
 	}
 	return kept, nil
 }
 
-// kind describes how the targets of two results differ. If the targets are the same, kind
-// returns "". Otherwise kind returns the name of a Contact. The name is followed by a comma
-// and more text if a host is missing or the scheme differs too.
-func (g *guard) kind(p [2]ParseResult) string {
+// differenceKind describes how the targets of two results differ. If the targets are the same,
+// differenceKind returns "". Otherwise differenceKind returns the name of a Contact. The name is
+// followed by a comma and more text if a host is missing or the scheme differs too.
+func (g *guard) differenceKind(p [2]ParseResult) string {
 	a, b := g.lens.meaning(p[0]), g.lens.meaning(p[1])
 	if a.sameTarget(b) {
 		return ""
 	}
 	for _, part := range []Contact{ContactHost, ContactPort, ContactScheme} {
-		if a.sameAt(b, string(part)) {
+		if a.samePart(b, string(part)) {
 			continue
 		}
 		kind := string(part)
 		if part == ContactHost && (a.parts["host"] == "" || b.parts["host"] == "") {
 			kind += ", one has none"
 		}
-		if part != ContactScheme && !a.sameAt(b, string(ContactScheme)) {
+		if part != ContactScheme && !a.samePart(b, string(ContactScheme)) {
 			kind += ", and the scheme"
 		}
 		return kind
@@ -277,18 +278,19 @@ func contact(kind string) Contact {
 	return Contact(name)
 }
 
-// report returns the comparison of two results for url.
-func (g *guard) report(url string, p [2]ParseResult) Report {
+// newReport returns the comparison of two results for url.
+func (g *guard) newReport(url string, p [2]ParseResult) Report {
 	r := Report{Input: url}
 	for i, reading := range p {
-		r.Results = append(r.Results, Result{Name: g.pair[i].Name(), Version: g.versions[i], Kind: g.pair[i].Kind(), ParseResult: reading, Offsets: offsets(url, reading)})
+		r.Results = append(r.Results, Result{Name: g.pair[i].Name(), Version: g.versions[i], Kind: g.pair[i].Kind(), ParseResult: reading, Offsets: partOffsets(url, reading)})
 	}
 	g.lens.compareAll(&r)
 	return r
 }
 
-// ask returns the results of both parsers for each URL. A parser that crashes rejects the URL.
-func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error) {
+// parseAll returns the results of both parsers for each URL. A parser that crashes rejects the
+// URL.
+func (g *guard) parseAll(ctx context.Context, urls []string) ([][2]ParseResult, error) {
 	g.result.Tries += len(urls)
 	pairs := make([][2]ParseResult, len(urls))
 	for i, r := range g.pair {
@@ -297,7 +299,7 @@ func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error
 			return nil, err
 		}
 		for n := range list {
-			pairs[n][i] = absolute(urls[n], list[n])
+			pairs[n][i] = rejectRelative(urls[n], list[n])
 		}
 	}
 	return pairs, nil
@@ -327,10 +329,10 @@ func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error
 	return append(first, second...), err
 }
 
-// shape returns url with each run of ASCII letters and digits replaced by "a", and each run of
+// shapeOf returns url with each run of ASCII letters and digits replaced by "a", and each run of
 // other letters replaced by one letter. Two URLs with the same result usually differ for the same
 // reason.
-func shape(url string) string {
+func shapeOf(url string) string {
 	var b strings.Builder
 	var last rune
 	for _, r := range url {

@@ -37,56 +37,56 @@ var (
 
 func (m mutator) pick(list []string) string { return list[m.random.IntN(len(list))] }
 
-// rarely returns true with a probability of 1/n.
-func (m mutator) rarely(n int) bool { return m.random.IntN(n) == 0 }
+// oneIn returns true with a probability of 1/n.
+func (m mutator) oneIn(n int) bool { return m.random.IntN(n) == 0 }
 
-// fresh generates a new URL. The new URL consists of the parts of a URL in order, with unusual
+// newURL generates a new URL. The new URL consists of the parts of a URL in order, with unusual
 // pieces at random positions.
-func (m mutator) fresh() string {
+func (m mutator) newURL() string {
 	parts := []string{m.pick(schemePieces[:2]), ":", "//", "", m.pick(hostPieces), "", m.pick(pathPieces[:2]), ""}
-	if m.rarely(3) {
+	if m.oneIn(3) {
 		parts[0] = m.pick(schemePieces)
 	}
-	if m.rarely(4) {
+	if m.oneIn(4) {
 		parts[1] = m.pick(colonPieces)
 	}
-	if m.rarely(2) {
+	if m.oneIn(2) {
 		parts[2] = m.pick(slashPieces)
 	}
-	if m.rarely(3) {
+	if m.oneIn(3) {
 		parts[3] = m.pick(userPieces) + "@"
 	}
-	if m.rarely(3) {
+	if m.oneIn(3) {
 		parts[5] = m.pick(portPieces)
 	}
-	if m.rarely(3) {
+	if m.oneIn(3) {
 		parts[6] = m.pick(pathPieces)
 	}
-	if m.rarely(3) {
+	if m.oneIn(3) {
 		parts[7] = m.pick(tailPieces)
 	}
 	for odd := m.random.IntN(4); odd > 0; odd-- {
 		at := m.random.IntN(len(parts))
 		parts[at] = m.insert(parts[at], m.pick(oddPieces))
 	}
-	return bounded(strings.Join(parts, ""))
+	return truncate(strings.Join(parts, ""))
 }
 
-// mutate makes one to three changes to url. A change may replace the end of url with the end
-// of the URL other.
-func (m mutator) mutate(url, other string) string {
-	url = bounded(url)
+// mutate makes one to three changes to url. A change may replace the end of url with the end of
+// donor.
+func (m mutator) mutate(url, donor string) string {
+	url = truncate(url)
 	for n := 1 + m.random.IntN(3); n > 0; n-- {
-		url = bounded(m.change(url, other))
+		url = truncate(m.change(url, donor))
 	}
 	return url
 }
 
 func (m mutator) change(url, other string) string {
 	if url == "" {
-		return m.fresh()
+		return m.newURL()
 	}
-	start, end := m.span(url)
+	start, end := m.randomRange(url)
 	switch m.random.IntN(9) {
 	case 0, 1, 2:
 		return m.insert(url, m.pick(oddPieces))
@@ -101,21 +101,21 @@ func (m mutator) change(url, other string) string {
 	case 7:
 		return url[:start] + fullwidth(url[start:end]) + url[end:]
 	default:
-		i := m.boundary(other)
+		i := m.randomBoundary(other)
 		return url[:start] + other[i:]
 	}
 }
 
 // insert inserts piece into text at a random position.
 func (m mutator) insert(text, piece string) string {
-	at := m.boundary(text)
+	at := m.randomBoundary(text)
 	return text[:at] + piece + text[at:]
 }
 
-// span returns the offsets of a random range of text, of one to eight octets. The text must
-// not be empty.
-func (m mutator) span(text string) (start, end int) {
-	start, end = m.boundary(text), m.boundary(text)
+// randomRange returns the offsets of a random range of text, of one to eight octets. The text
+// must not be empty.
+func (m mutator) randomRange(text string) (start, end int) {
+	start, end = m.randomBoundary(text), m.randomBoundary(text)
 	if start > end {
 		start, end = end, start
 	}
@@ -126,8 +126,8 @@ func (m mutator) span(text string) (start, end int) {
 	return start, end
 }
 
-// boundary returns the offset of a random character of text, or the length of text.
-func (m mutator) boundary(text string) int {
+// randomBoundary returns the offset of a random character of text, or the length of text.
+func (m mutator) randomBoundary(text string) int {
 	at := m.random.IntN(len(text) + 1)
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -135,8 +135,8 @@ func (m mutator) boundary(text string) int {
 	return at
 }
 
-// bounded truncates text to maxMutant octets.
-func bounded(text string) string {
+// truncate truncates text to maxMutant octets.
+func truncate(text string) string {
 	if len(text) <= maxMutant {
 		return text
 	}
@@ -170,9 +170,9 @@ func fullwidth(text string) string {
 	}, text)
 }
 
-// units splits text into its characters. Each octet that is not valid UTF-8 becomes a unit of
-// its own.
-func units(text string) []string {
+// splitUnits splits text into its characters. Each octet that is not valid UTF-8 becomes a unit
+// of its own.
+func splitUnits(text string) []string {
 	var list []string
 	for text != "" {
 		_, size := utf8.DecodeRuneInString(text)
@@ -182,15 +182,14 @@ func units(text string) []string {
 	return list
 }
 
-// minimize removes as many characters as possible from url. The function keep must report for
-// each URL whether the parsers differ in the same way as for url. minimize calls keep with
-// batches of URLs, because a parser may be a process. If any character is removed from the
-// result, the parsers no longer differ in this way. After an error, minimize returns the
-// shortest URL so far.
-func minimize(url string, keep func(urls []string) ([]bool, error)) (string, error) {
-	parts := units(url)
+// minimize removes as many characters as possible from url. stillDiffer must report for each URL
+// whether the parsers differ in the same way as for url. minimize calls stillDiffer with batches
+// of URLs, because a parser may be a process. If any character is removed from the result, the
+// parsers no longer differ in this way. After an error, minimize returns the shortest URL so far.
+func minimize(url string, stillDiffer func(urls []string) ([]bool, error)) (string, error) {
+	parts := splitUnits(url)
 	for size := max(1, len(parts)/2); size >= 1; {
-		shorter, ok, err := shorten(parts, size, keep)
+		shorter, ok, err := shorten(parts, size, stillDiffer)
 		if err != nil {
 			return strings.Join(parts, ""), err
 		}
@@ -206,7 +205,7 @@ func minimize(url string, keep func(urls []string) ([]bool, error)) (string, err
 
 // shorten removes one run of size elements from parts that the difference does not need. If
 // every such run is necessary, ok is false.
-func shorten(parts []string, size int, keep func([]string) ([]bool, error)) (shorter []string, ok bool, err error) {
+func shorten(parts []string, size int, stillDiffer func([]string) ([]bool, error)) (shorter []string, ok bool, err error) {
 	var lists [][]string
 	var urls []string
 	for start := 0; start+size <= len(parts); start++ {
@@ -217,7 +216,7 @@ func shorten(parts []string, size int, keep func([]string) ([]bool, error)) (sho
 	if len(urls) == 0 {
 		return nil, false, nil
 	}
-	kept, err := keep(urls)
+	kept, err := stillDiffer(urls)
 	if err != nil {
 		return nil, false, err
 	}

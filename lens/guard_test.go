@@ -11,7 +11,7 @@ import (
 
 // hostParser returns a parser that uses the function host to find the host of a URL.
 func hostParser(name string, host func(url string) (string, bool)) Parser {
-	return reader{name, "1", KindParser, func(url string) ParseResult {
+	return funcParser{name, "1", KindParser, func(url string) ParseResult {
 		h, ok := host(url)
 		scheme := "http"
 		return ParseResult{OK: ok, Scheme: &scheme, Host: &h}
@@ -129,7 +129,7 @@ func TestGuardFindsWHATWGAndNetURL(t *testing.T) {
 // Only the target matters: other parts may differ.
 func TestGuardPorts(t *testing.T) {
 	port := func(name, byDefault string) Parser {
-		return reader{name, "1", KindParser, func(url string) ParseResult {
+		return funcParser{name, "1", KindParser, func(url string) ParseResult {
 			host, ok := lastAt(url)
 			scheme, port := "http", byDefault
 			if h, p, found := strings.Cut(host, ":"); found {
@@ -161,34 +161,34 @@ func TestGuardEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// fragile is a parser that fails for the whole batch if a URL contains "%".
-type fragile struct{ Parser }
+// fragileParser is a parser that fails for the whole batch if a URL contains "%".
+type fragileParser struct{ Parser }
 
-func (f fragile) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
+func (f fragileParser) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	if slices.ContainsFunc(urls, func(url string) bool { return strings.Contains(url, "%") }) {
 		return nil, errors.New("crashed")
 	}
 	return f.Parser.Parse(ctx, urls)
 }
 
-// short is a parser that omits a result.
-type short struct{ Parser }
+// shortParser is a parser that omits a result.
+type shortParser struct{ Parser }
 
-func (s short) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
+func (s shortParser) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	list, err := s.Parser.Parse(ctx, urls)
 	return list[:len(list)-1], err
 }
 
-// broken is a parser that never returns a result.
-type broken struct{ Parser }
+// brokenParser is a parser that never returns a result.
+type brokenParser struct{ Parser }
 
-func (broken) Parse(context.Context, []string) ([]ParseResult, error) {
+func (brokenParser) Parse(context.Context, []string) ([]ParseResult, error) {
 	return nil, errors.New("no such program")
 }
 
 func TestGuardWithBrokenReaders(t *testing.T) {
 	first, last := hostParser("first", firstAt), hostParser("last", lastAt)
-	result := search(t, first, fragile{last}, GuardOptions{})
+	result := search(t, first, fragileParser{last}, GuardOptions{})
 	if len(result.Findings) == 0 {
 		t.Error("a reader that crashes for some URLs hides all others")
 	}
@@ -197,7 +197,7 @@ func TestGuardWithBrokenReaders(t *testing.T) {
 			t.Errorf("%q crashed the reader", f.URL)
 		}
 	}
-	for _, r := range []Parser{broken{last}, short{last}} {
+	for _, r := range []Parser{brokenParser{last}, shortParser{last}} {
 		if _, err := newLens(t).Guard(context.Background(), first, r, nil); err == nil || !strings.Contains(err.Error(), "last") {
 			t.Errorf("%T: %v", r, err)
 		}
@@ -265,7 +265,7 @@ func FuzzMinimize(f *testing.F) {
 		f.Add(e.URL, byte('/'), byte(2))
 	}
 	f.Fuzz(func(t *testing.T, url string, octet, count byte) {
-		url = bounded(url)
+		url = truncate(url)
 		shows := func(url string) bool { return strings.Count(url, string([]byte{octet})) >= int(count) }
 		if !shows(url) {
 			return
@@ -285,7 +285,7 @@ func FuzzMinimize(f *testing.F) {
 		if n := len(url) + 1; tried > 4*n*n {
 			t.Errorf("%d tries for %d octets", tried, len(url))
 		}
-		parts := units(small)
+		parts := splitUnits(small)
 		for i := range parts {
 			if shorter := strings.Join(slices.Concat(parts[:i], parts[i+1:]), ""); shows(shorter) {
 				t.Errorf("%q is enough instead of %q", shorter, small)

@@ -18,12 +18,12 @@ func serveHTTP(conn net.Conn, login func(user, password string) bool) (proxyRequ
 	if err != nil {
 		return proxyRequest{}, err
 	}
-	user, password, _ := basic(field(head, "Proxy-Authorization"))
+	user, password, _ := parseBasic(findField(head, "Proxy-Authorization"))
 	if !login(user, password) {
 		return proxyRequest{}, errStranger
 	}
 	_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-	host, port := splitPort(field(head, "Host"))
+	host, port := splitPort(findField(head, "Host"))
 	method, target, _ := requestLine(head)
 	if method == "CONNECT" {
 		host, port = splitPort(target)
@@ -58,8 +58,8 @@ func requestLine(head []byte) (method, target string, ok bool) {
 	return method, rest[:end], true
 }
 
-// field returns the first field with the given name in the header of an HTTP request.
-func field(head []byte, name string) string {
+// findField returns the first field with the given name in the header of an HTTP request.
+func findField(head []byte, name string) string {
 	for line := range strings.SplitSeq(string(head), "\r\n") {
 		if n, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(n, name) {
 			return strings.TrimSpace(value)
@@ -80,12 +80,12 @@ func splitPort(text string) (host, port string) {
 // setTarget sets the path and the query of r from a request target.
 func (r *ParseResult) setTarget(target string) {
 	path, query, found := strings.Cut(target, "?")
-	r.Path, r.Query = &path, present(query, found)
+	r.Path, r.Query = &path, optionalPart(query, found)
 }
 
 // setLogin sets the user and the password of r from a request header.
 func (r *ParseResult) setLogin(head []byte) {
-	if user, password, ok := basic(field(head, "Authorization")); ok {
-		r.User, r.Password = &user, filled(password)
+	if user, password, ok := parseBasic(findField(head, "Authorization")); ok {
+		r.User, r.Password = &user, nonEmpty(password)
 	}
 }

@@ -17,9 +17,9 @@ import (
 // all accept. "locus" accepts the URLs that both locus.Parse and the URL's scheme in r accept.
 func InProcess(r *scheme.Registry) []Parser {
 	return []Parser{
-		reader{"net/url", runtime.Version(), KindParser, byNetURL},
-		reader{"net/url-strict", runtime.Version(), KindParser, byRequest},
-		reader{"locus", ownVersion(), KindParser, func(url string) ParseResult {
+		funcParser{"net/url", runtime.Version(), KindParser, byNetURL},
+		funcParser{"net/url-strict", runtime.Version(), KindParser, byRequest},
+		funcParser{"locus", ownVersion(), KindParser, func(url string) ParseResult {
 			u, err := locus.Parse(url)
 			if err != nil {
 				return ParseResult{Error: syntaxText(err)}
@@ -72,7 +72,7 @@ func byRequest(text string) ParseResult {
 		return ParseResult{Error: "no scheme or no host in the URL of a request"}
 	}
 	reading := netParts(request.URL)
-	reading.Fragment = present(fragment, hasFragment)
+	reading.Fragment = optionalPart(fragment, hasFragment)
 	return reading
 }
 
@@ -91,19 +91,19 @@ func withoutURL(err error) string {
 func netParts(u *url.URL) ParseResult {
 	r := ParseResult{
 		OK:       true,
-		Scheme:   filled(u.Scheme),
-		Port:     filled(u.Port()),
-		Path:     present(u.EscapedPath(), true),
-		Query:    present(u.RawQuery, u.RawQuery != "" || u.ForceQuery),
-		Fragment: filled(u.EscapedFragment()),
+		Scheme:   nonEmpty(u.Scheme),
+		Port:     nonEmpty(u.Port()),
+		Path:     optionalPart(u.EscapedPath(), true),
+		Query:    optionalPart(u.RawQuery, u.RawQuery != "" || u.ForceQuery),
+		Fragment: nonEmpty(u.EscapedFragment()),
 	}
 	if u.Opaque != "" {
 		r.Path = &u.Opaque
 	}
-	r.Host = filled(u.Hostname())
+	r.Host = nonEmpty(u.Hostname())
 	if u.User != nil {
-		r.User = present(u.User.Username(), true)
-		r.Password = present(u.User.Password())
+		r.User = optionalPart(u.User.Username(), true)
+		r.Password = optionalPart(u.User.Password())
 	}
 	return r
 }

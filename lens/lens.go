@@ -76,8 +76,8 @@ func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			for i, answer := range ask(ctx, reader, urls) {
-				answer.Offsets = offsets(urls[i], answer.ParseResult)
+			for i, answer := range runParser(ctx, reader, urls) {
+				answer.Offsets = partOffsets(urls[i], answer.ParseResult)
 				reports[i].Results[n] = answer
 			}
 		})
@@ -92,8 +92,8 @@ func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 	return reports, nil
 }
 
-// ask runs one parser and returns its result for each URL.
-func ask(ctx context.Context, reader Parser, urls []string) []Result {
+// runParser runs one parser and returns its result for each URL.
+func runParser(ctx context.Context, reader Parser, urls []string) []Result {
 	answers := make([]Result, len(urls))
 	list, err := reader.Parse(ctx, urls)
 	var version string
@@ -109,16 +109,16 @@ func ask(ctx context.Context, reader Parser, urls []string) []Result {
 			answers[i].Failure = err.Error()
 			continue
 		}
-		answers[i].ParseResult = absolute(urls[i], list[i])
+		answers[i].ParseResult = rejectRelative(urls[i], list[i])
 	}
 	return answers
 }
 
-// absolute returns a rejection if url is a relative reference and r has neither scheme nor
-// host. Otherwise absolute returns r. "local_file:/etc/passwd" does not count as relative,
+// rejectRelative returns a rejection if url is a relative reference and r has neither scheme nor
+// host. Otherwise rejectRelative returns r. "local_file:/etc/passwd" does not count as relative,
 // although "_" is invalid in a scheme (RFC 3986 section 4.2), because some programs read any
 // text before the first ":" as a scheme.
-func absolute(url string, r ParseResult) ParseResult {
+func rejectRelative(url string, r ParseResult) ParseResult {
 	relative := strings.IndexByte(url, ':') < 1 || strings.IndexByte(url, ':') != strings.IndexAny(url, ":/?#")
 	if r.OK && relative && value(r.Scheme) == "" && value(r.Host) == "" && !slices.Contains(r.Unseen, "host") {
 		r.OK, r.Error = false, "a relative reference: neither scheme nor host"
@@ -139,7 +139,7 @@ func (l *Lens) compareAll(r *Report) {
 	differs := make(map[string]bool)
 	var apart []int // the two accepted results with different targets that show the difference best
 	telling := -1
-	hostless := l.hostless(r.Input)
+	hostless := l.hostlessScheme(r.Input)
 	if slices.ContainsFunc(accepted, func(m meaning) bool { return m.nested }) {
 		hostless = ""
 	}
@@ -148,7 +148,7 @@ func (l *Lens) compareAll(r *Report) {
 			for _, part := range a.differences(b) {
 				differs[part] = true
 			}
-			if n := a.telling() + b.telling(); hostless == "" && n > telling && !a.sameTarget(b) {
+			if n := a.dangerRank() + b.dangerRank(); hostless == "" && n > telling && !a.sameTarget(b) {
 				apart, telling = []int{i, i + 1 + j}, n
 			}
 		}
@@ -161,15 +161,15 @@ func (l *Lens) compareAll(r *Report) {
 	}
 	if r.Differences != nil {
 		r.Confusion = confusion(r.Input, r.Differences, accepted)
-		r.Why = l.why(r, apart, hostless)
+		r.Why = l.explain(r, apart, hostless)
 	}
 }
 
-// hostless returns the scheme of url if the scheme is known and its URLs need no host, such as
-// mailto. For every other URL, hostless returns "". A parser such as curl may guess a host in
-// a mailto URL. That is harmless, because a filter can check the scheme. A parser that
+// hostlessScheme returns the scheme of url if the scheme is known and its URLs need no host, such
+// as mailto. For every other URL, hostlessScheme returns "". A parser such as curl may guess a
+// host in a mailto URL. That is harmless, because a filter can check the scheme. A parser that
 // contacts the host of a nested URL is not harmless.
-func (l *Lens) hostless(url string) string {
+func (l *Lens) hostlessScheme(url string) string {
 	u, err := locus.Parse(url)
 	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {
 		return ""

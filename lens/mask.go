@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// hidden is the text that replaces a password.
-const hidden = "***"
+// replacement is the text that replaces a password.
+const replacement = "***"
 
 // Masked returns a copy of r for people and logs. Masked replaces each password with "***", in
 // every part of every result. Masked decodes octets that are not valid UTF-8 as ISO Latin 1.
@@ -25,11 +25,11 @@ func (r *Report) Masked() Report {
 	masked.Results = slices.Clone(r.Results)
 	for i := range masked.Results {
 		a := &masked.Results[i]
-		a.Error = charset.Text(m.hide(locus.MaskText(a.Error)))
-		a.Failure = charset.Text(m.hide(locus.MaskText(a.Failure)))
+		a.Error = charset.Text(m.hideSecrets(locus.MaskText(a.Error)))
+		a.Failure = charset.Text(m.hideSecrets(locus.MaskText(a.Failure)))
 		for j, p := range a.parts() {
 			if *p != nil {
-				text := charset.Text(m.part(PartNames()[j], **p, a.Offsets))
+				text := charset.Text(m.maskPart(PartNames()[j], **p, a.Offsets))
 				*p = &text
 			}
 		}
@@ -72,11 +72,11 @@ func newMask(r *Report) mask {
 		for _, a := range r.Results {
 			password := value(a.Password)
 			if at, ok := a.Offsets["password"]; ok {
-				password = password[afterHost(r, at, at+len(password))-at:]
+				password = password[passwordAfterHost(r, at, at+len(password))-at:]
 				m.hideRange(at+len(value(a.Password))-len(password), at+len(value(a.Password)))
 			}
-			m.add(password)
-			m.add(unescape(password))
+			m.addSecret(password)
+			m.addSecret(unescape(password))
 		}
 	}
 	slices.SortFunc(m.secrets, func(a, b string) int { return len(b) - len(a) })
@@ -92,21 +92,21 @@ func (m *mask) hideURL(r *Report) {
 		for i < len(masked) && masked[i] == '*' && url[i] != '*' {
 			i++
 		}
-		start = afterHost(r, start, i)
+		start = passwordAfterHost(r, start, i)
 		text := url[start:i]
 		if strings.Trim(text, ":0123456789") != "" || strings.Contains(url[i:], "@") {
 			m.hideRange(start, i)
-			m.add(text)
-			m.add(unescape(text))
+			m.addSecret(text)
+			m.addSecret(unescape(text))
 		}
 	}
 }
 
-// afterHost returns the offset of the password in the part of the URL from start to end, which
+// passwordAfterHost returns the offset of the password in url[start:end], a part of the URL that
 // locus.Mask hides. If a parser contacts a host with a known scheme, and the part begins with
 // that host, the password begins after the next ":". If no ":" follows, as in
 // "http:127.0.0.1#@h", the part contains no password.
-func afterHost(r *Report, start, end int) int {
+func passwordAfterHost(r *Report, start, end int) int {
 	host := 0
 	for _, a := range r.Results {
 		at, ok := a.Offsets["host"]
@@ -137,9 +137,9 @@ func (m *mask) hideRange(start, end int) {
 	}
 }
 
-// add adds a secret and its pieces, because a parser that finds a delimiter in the secret
+// addSecret adds a secret and its pieces, because a parser that finds a delimiter in the secret
 // returns only a piece of it.
-func (m *mask) add(secret string) {
+func (m *mask) addSecret(secret string) {
 	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
 	for _, text := range append(pieces, secret) {
 		if len(m.secrets) > maxSecrets {
@@ -151,24 +151,24 @@ func (m *mask) add(secret string) {
 	}
 }
 
-// part hides the secrets in a part of a result. If the map offsets contains the part, part
-// hides the octets that are part of a password in the URL. The method part does not hide a
-// port without an offset, which is the scheme's default port.
-func (m *mask) part(name, text string, offsets map[string]int) string {
+// maskPart hides the secrets in a part of a result. If offsets contains the name of the part,
+// maskPart hides the octets that belong to a password in the URL. maskPart does not hide a port
+// without an offset, which is the scheme's default port.
+func (m *mask) maskPart(name, text string, offsets map[string]int) string {
 	at, found := offsets[name]
 	switch {
 	case name == "password" && text != "":
-		return hidden
+		return replacement
 	case found:
 		return m.hideAt(text, at)
 	case name == "port":
 		return text
 	}
-	return m.hide(text)
+	return m.hideSecrets(text)
 }
 
-// hideAt hides the octets of text that are part of a password in the URL. The URL contains
-// text at the given offset.
+// hideAt hides the octets of text that are part of a password in the URL. The URL contains text
+// at offset.
 func (m *mask) hideAt(text string, offset int) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -177,7 +177,7 @@ func (m *mask) hideAt(text string, offset int) string {
 		case !m.hidden[at]:
 			b.WriteByte(text[i])
 		case i == 0 || !m.hidden[at-1]:
-			b.WriteString(hidden)
+			b.WriteString(replacement)
 		}
 	}
 	return b.String()
@@ -187,15 +187,15 @@ func (m *mask) hideAt(text string, offset int) string {
 // single letter occurs in almost every message.
 const shortSecret = 4
 
-// hide hides every secret in text. If the report contains too many secrets, hide hides the
-// whole text.
-func (m *mask) hide(text string) string {
+// hideSecrets hides every secret in text. If the report contains too many secrets, hideSecrets
+// hides the whole text.
+func (m *mask) hideSecrets(text string) string {
 	if text != "" && len(m.secrets) > maxSecrets {
-		return hidden
+		return replacement
 	}
 	for _, secret := range m.secrets {
 		if len(secret) >= shortSecret {
-			text = strings.ReplaceAll(text, secret, hidden)
+			text = strings.ReplaceAll(text, secret, replacement)
 		} else {
 			text = hideWord(text, secret)
 		}
@@ -209,7 +209,7 @@ func hideWord(text, secret string) string {
 	for at := 0; at < len(text); {
 		end := at + len(secret)
 		if strings.HasPrefix(text[at:], secret) && (at == 0 || !isAlphanumeric(text[at-1])) && (end == len(text) || !isAlphanumeric(text[end])) {
-			b.WriteString(hidden)
+			b.WriteString(replacement)
 			at = end
 			continue
 		}
@@ -254,7 +254,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	answers := make([]resultJSON, len(m.Results))
 	for i, a := range m.Results {
 		answers[i] = resultJSON{
-			Name: a.Name, Version: a.Version, Kind: a.Kind, OK: a.OK, Error: filled(a.Error),
+			Name: a.Name, Version: a.Version, Kind: a.Kind, OK: a.OK, Error: nonEmpty(a.Error),
 			Scheme: a.Scheme, User: a.User, Password: a.Password, Host: a.Host, Port: a.Port,
 			Path: a.Path, Query: a.Query, Fragment: a.Fragment,
 			Unseen: a.Unseen, Offsets: a.Offsets,
@@ -263,5 +263,5 @@ func (r Report) MarshalJSON() ([]byte, error) {
 			answers[i].Failed, answers[i].Error = true, &a.Failure
 		}
 	}
-	return json.Marshal(reportJSON{m.Input, answers, append([]string{}, m.Differences...), filled(string(m.Confusion)), m.Danger, filled(m.Why), r.Advisories()})
+	return json.Marshal(reportJSON{m.Input, answers, append([]string{}, m.Differences...), nonEmpty(string(m.Confusion)), m.Danger, nonEmpty(m.Why), r.Advisories()})
 }

@@ -26,7 +26,7 @@ func TestPasswordOfManyPieces(t *testing.T) {
 			t.Errorf("%d texts are looked for", n)
 		}
 		text, err := json.Marshal(reports[0])
-		if err != nil || strings.Contains(string(text), "0q") || !strings.Contains(string(text), hidden) {
+		if err != nil || strings.Contains(string(text), "0q") || !strings.Contains(string(text), replacement) {
 			t.Errorf("%.2000s, %v", text, err)
 		}
 	}

@@ -82,7 +82,7 @@ func (p *Pair) add(aOK, bOK bool, a, b meaning) {
 	case aOK != bOK:
 		p.Verdict++
 	case aOK && bOK:
-		if a.sees(b, "host") && a.parts["host"] != b.parts["host"] {
+		if a.bothExpose(b, "host") && a.parts["host"] != b.parts["host"] {
 			p.Host++
 		}
 		if len(a.differences(b)) > 0 {

@@ -14,7 +14,7 @@ func TestMatrixCounts(t *testing.T) {
 		}
 		return url, true
 	})
-	l := New(newLens(t).registry, strict, loose, broken{hostParser("broken", firstAt)})
+	l := New(newLens(t).registry, strict, loose, brokenParser{hostParser("broken", firstAt)})
 	reports, err := l.Compare(context.Background(), []string{"alike", "apart", "loose"})
 	if err != nil {
 		t.Fatal(err)
@@ -53,14 +53,14 @@ func TestBehavior(t *testing.T) {
 	}
 }
 
-// slow ends its context in the middle of a search.
-type slow struct {
+// cancelingParser ends its context in the middle of a search.
+type cancelingParser struct {
 	Parser
 	calls  *int
 	cancel context.CancelFunc
 }
 
-func (s slow) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
+func (s cancelingParser) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	if *s.calls++; *s.calls == 4 {
 		s.cancel()
 		return nil, errors.New("killed")
@@ -74,7 +74,7 @@ func TestGuardEndsWhileItMinimizes(t *testing.T) {
 	defer cancel()
 	calls := 0
 	o := GuardOptions{From: []string{"http://u@a.example@b.test/"}}
-	result, err := newLens(t).Guard(ctx, hostParser("first", firstAt), slow{hostParser("last", lastAt), &calls, cancel}, &o)
+	result, err := newLens(t).Guard(ctx, hostParser("first", firstAt), cancelingParser{hostParser("last", lastAt), &calls, cancel}, &o)
 	if !errors.Is(err, context.Canceled) || len(result.Findings) != 1 {
 		t.Fatalf("%+v, %v", result, err)
 	}

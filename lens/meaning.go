@@ -26,31 +26,31 @@ func (l *Lens) meaning(r ParseResult) meaning {
 	m.parts["scheme"] = name
 	m.parts["user"] = unescape(value(r.User))
 	m.parts["password"] = unescape(value(r.Password))
-	m.parts["host"] = host(value(r.Host))
+	m.parts["host"] = dialedHost(value(r.Host))
 	if known && row.Traits.Has(scheme.Files) && m.parts["host"] == "localhost" {
 		m.parts["host"] = "" // an absent host and localhost both mean this machine (RFC 1738 section 3.10)
 	}
-	m.parts["port"] = port(value(r.Port), row.Port)
+	m.parts["port"] = portNumber(value(r.Port), row.Port)
 	if !known && m.parts["port"] == "" {
 		m.unseen = append(slices.Clone(m.unseen), "port") // the parser may return the default port of the scheme
 	}
-	m.parts["path"] = escapes(value(r.Path))
+	m.parts["path"] = normalizeEscapes(value(r.Path))
 	if m.parts["path"] == "" && m.parts["host"] != "" {
 		m.parts["path"] = "/"
 	}
-	m.parts["query"] = escapes(value(r.Query))
-	m.parts["fragment"] = escapes(value(r.Fragment))
+	m.parts["query"] = normalizeEscapes(value(r.Query))
+	m.parts["fragment"] = normalizeEscapes(value(r.Fragment))
 	return m
 }
 
-// sees reports whether both parsers expose the part.
-func (m meaning) sees(other meaning, part string) bool {
+// bothExpose reports whether both parsers expose the part.
+func (m meaning) bothExpose(other meaning, part string) bool {
 	return !slices.Contains(m.unseen, part) && !slices.Contains(other.unseen, part)
 }
 
 func (m meaning) differences(other meaning) (list []string) {
 	for _, part := range PartNames() {
-		if m.sees(other, part) && m.parts[part] != other.parts[part] {
+		if m.bothExpose(other, part) && m.parts[part] != other.parts[part] {
 			list = append(list, part)
 		}
 	}
@@ -60,15 +60,15 @@ func (m meaning) differences(other meaning) (list []string) {
 // sameTarget reports whether both results contact the same target. If one result contacts no
 // host, sameTarget compares only the schemes.
 func (m meaning) sameTarget(other meaning) bool {
-	if !m.sameAt(other, "scheme") {
+	if !m.samePart(other, "scheme") {
 		return false
 	}
-	return m.hasNoHost() || other.hasNoHost() || m.sameAt(other, "host") && m.sameAt(other, "port")
+	return m.hasNoHost() || other.hasNoHost() || m.samePart(other, "host") && m.samePart(other, "port")
 }
 
-// telling returns a rank for how clearly m shows a danger. The rank is highest for the host of
+// dangerRank returns a rank for how clearly m shows a danger. The rank is highest for the host of
 // a nested URL. If m has no host, the rank is zero.
-func (m meaning) telling() int {
+func (m meaning) dangerRank() int {
 	switch {
 	case m.parts["host"] == "":
 		return 0
@@ -81,10 +81,10 @@ func (m meaning) telling() int {
 // hasNoHost reports whether m contacts no host.
 func (m meaning) hasNoHost() bool { return m.parts["host"] == "" && !slices.Contains(m.unseen, "host") }
 
-// sameAt reports whether the given part is the same in both results. In a hostname, sameAt
-// ignores a dot at the end and a ":" at the end, which some parsers return for an empty port.
-// If a result has no scheme, the caller must compare the schemes.
-func (m meaning) sameAt(other meaning, part string) bool {
+// samePart reports whether the given part is the same in both results. In a hostname, samePart
+// ignores a dot at the end and a ":" at the end, which some parsers return for an empty port. If
+// a result has no scheme, the caller must compare the schemes.
+func (m meaning) samePart(other meaning, part string) bool {
 	a, b := m.parts[part], other.parts[part]
 	switch part {
 	case "host":
@@ -94,11 +94,11 @@ func (m meaning) sameAt(other meaning, part string) bool {
 			return true
 		}
 	}
-	return a == b || !m.sees(other, part)
+	return a == b || !m.bothExpose(other, part)
 }
 
-// port returns the port number, or byDefault if text contains no port number.
-func port(text string, byDefault uint16) string {
+// portNumber returns the port number, or byDefault if text contains no port number.
+func portNumber(text string, byDefault uint16) string {
 	if text == "" && byDefault != 0 {
 		return strconv.Itoa(int(byDefault))
 	}
@@ -108,15 +108,15 @@ func port(text string, byDefault uint16) string {
 	return text
 }
 
-// labels converts the labels of a hostname to A-labels. The conversion does not replace a
+// labelConverter converts the labels of a hostname to A-labels. The conversion does not replace a
 // character with an equivalent character.
-var labels = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
+var labelConverter = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
 
-// host returns the host that a program would dial. An IPv6 address is returned in one
+// dialedHost returns the host that a program would dial. An IPv6 address is returned in one
 // spelling, and a hostname is returned in lower case with A-labels. Any other text is returned
 // unchanged. An IPv4 address in octal or with fewer than four numbers stays unchanged, because
 // only some programs dial such a text as an address.
-func host(text string) string {
+func dialedHost(text string) string {
 	inner := text
 	if strings.HasPrefix(inner, "[") && strings.HasSuffix(inner, "]") {
 		inner = inner[1 : len(inner)-1]
@@ -134,7 +134,7 @@ func host(text string) string {
 	if isASCII(lower) {
 		return lower
 	}
-	if name, err := labels.ToASCII(lower); err == nil {
+	if name, err := labelConverter.ToASCII(lower); err == nil {
 		return name
 	}
 	return lower
@@ -151,9 +151,9 @@ func unescape(text string) string {
 	return mapEscapes(text, func(b []byte, o byte, _ bool) []byte { return append(b, o) })
 }
 
-// escapes normalizes the escapes in text. Each octet that only some programs escape is
+// normalizeEscapes normalizes the escapes in text. Each octet that only some programs escape is
 // escaped, and escapes that never change the meaning are decoded. Delimiters do not change.
-func escapes(text string) string {
+func normalizeEscapes(text string) string {
 	const unreserved = "-._~"
 	const delimiters = "!$&()*+,;=:@/?#%"
 	return mapEscapes(text, func(b []byte, o byte, escaped bool) []byte {
@@ -166,18 +166,18 @@ func escapes(text string) string {
 	})
 }
 
-// mapEscapes calls the function write for each octet of text, and returns the result. The
-// argument escaped is true if the octet is escaped in text.
-func mapEscapes(text string, write func(b []byte, o byte, escaped bool) []byte) string {
+// mapEscapes calls appendOctet for each octet of text, and returns the result. escaped is true if
+// the octet is escaped in text.
+func mapEscapes(text string, appendOctet func(b []byte, o byte, escaped bool) []byte) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		if isEscape(text[i:]) {
 			n, _ := strconv.ParseUint(text[i+1:i+3], 16, 8)
-			b = write(b, byte(n), true)
+			b = appendOctet(b, byte(n), true)
 			i += 2
 			continue
 		}
-		b = write(b, text[i], false)
+		b = appendOctet(b, text[i], false)
 	}
 	return string(b)
 }

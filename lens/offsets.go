@@ -2,10 +2,10 @@ package lens
 
 import "strings"
 
-// offsets returns the offset of each part of r in url. The offsets increase in the order of
+// partOffsets returns the offset of each part of r in url. The offsets increase in the order of
 // the parts. If url does not contain the text of a part, because the parser changed the text,
 // the result contains no offset for that part.
-func offsets(url string, r ParseResult) map[string]int {
+func partOffsets(url string, r ParseResult) map[string]int {
 	found := make(map[string]int)
 	at := 0
 	for i, p := range r.parts() {
@@ -27,9 +27,9 @@ func offsets(url string, r ParseResult) map[string]int {
 	return found
 }
 
-// afterSlashes returns the offset after the ":" and the slashes that begin at the offset at.
-func afterSlashes(url string, at int) int {
-	return len(url) - len(strings.TrimLeft(url[at:], `:/\`))
+// afterSlashes returns the offset after the ":" and the slashes that begin at offset.
+func afterSlashes(url string, offset int) int {
+	return len(url) - len(strings.TrimLeft(url[offset:], `:/\`))
 }
 
 // indexFold is like strings.Index, but ignores the case of ASCII letters.

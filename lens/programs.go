@@ -35,25 +35,25 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// programRow describes a parser that is an installed program. The function read of a row runs
-// the program.
+// programRow describes a parser that is an installed program. The field parse is the function
+// that runs the program.
 type programRow struct {
 	name, program string
 	// probe holds arguments with which the program succeeds if the parser is installed. An
 	// interpreter may be installed without the parser's module. If probe is nil, every
 	// installed program contains the parser.
 	probe []string
-	read  func(ctx context.Context, p *program, urls []string) (version string, list []ParseResult, err error)
+	parse func(ctx context.Context, p *program, urls []string) (version string, list []ParseResult, err error)
 }
 
 func programRows() []programRow {
 	return slices.Concat(scripts(), []programRow{
-		{name: "curl", program: "curl", read: readCurl},
-		{name: "wget", program: "wget", read: readWgetArgument},
-		{name: "wget-i", program: "wget", read: readWget},
-		{name: "java-uri", program: "java", probe: javaProbe, read: readJava("uri")},
-		{name: "java-url", program: "java", probe: javaProbe, read: readJava("url")},
-		{name: "chromium", program: "chromium", read: readChromium},
+		{name: "curl", program: "curl", parse: readCurl},
+		{name: "wget", program: "wget", parse: readWgetArgument},
+		{name: "wget-i", program: "wget", parse: readWget},
+		{name: "java-uri", program: "java", probe: javaProbe, parse: readJava("uri")},
+		{name: "java-url", program: "java", probe: javaProbe, parse: readJava("url")},
+		{name: "chromium", program: "chromium", parse: readChromium},
 	})
 }
 
@@ -174,7 +174,7 @@ func (p *program) Parse(ctx context.Context, urls []string) ([]ParseResult, erro
 	var readings []ParseResult
 	for batch := range batches(urls) {
 		batchCtx, cancel := context.WithTimeoutCause(ctx, p.timeout, tooSlowError(p.timeout))
-		version, list, err := p.row.read(batchCtx, p, batch)
+		version, list, err := p.row.parse(batchCtx, p, batch)
 		cancel()
 		if err != nil {
 			return nil, err

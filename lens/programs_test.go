@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// fake writes a program that is a shell script.
-func fake(t *testing.T, script string) string {
+// writeFake writes a program that is a shell script.
+func writeFake(t *testing.T, script string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell")
@@ -43,7 +43,7 @@ const version = "echo version eA=="
 
 // If the output of a program is well formed, the result must follow it.
 func TestProgramResults(t *testing.T) {
-	path := fake(t, version+`
+	path := writeFake(t, version+`
 number=0
 while read -r line; do
 	length=$(printf %s "$line" | base64 -d | wc -c)
@@ -112,7 +112,7 @@ func TestBrokenPrograms(t *testing.T) {
 		{"a wget that hangs", "wget", `[ "$2" = --version ] && exec echo wget 1; exec sleep 3600`, "no output within 200ms", 200 * time.Millisecond},
 		{"a browser without a page", "chromium", "echo '<p>'", "no list in the page", 0},
 	} {
-		path := fake(t, c.script) // not in a parallel test: a file that is open for writing while another test forks can't be executed
+		path := writeFake(t, c.script) // not in a parallel test: a file that is open for writing while another test forks can't be executed
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := withFake(t, c.reader, path, cmp.Or(c.timeout, testTimeout))
@@ -150,7 +150,7 @@ func TestMissingPrograms(t *testing.T) {
 // A set-user-ID program must be rejected, because it runs as another user and could not be
 // killed.
 func TestSetuid(t *testing.T) {
-	path := fake(t, "exit 1")
+	path := writeFake(t, "exit 1")
 	if err := os.Chmod(path, 0o755|os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestSetuid(t *testing.T) {
 
 // A parser must count as missing if the interpreter lacks its module.
 func TestMissingModule(t *testing.T) {
-	l := withFake(t, "urllib3", fake(t, "exit 1"), 0)
+	l := withFake(t, "urllib3", writeFake(t, "exit 1"), 0)
 	a := look(t, l, "http://h.example/").Results
 	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "lacks what urllib3 needs") {
 		t.Errorf("the answer is %+v", last)
@@ -175,7 +175,7 @@ func TestInterrupted(t *testing.T) {
 	if err := os.Mkdir(started, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	l := withFake(t, "urllib", fake(t, "touch "+started+"/now; exec sleep 3600"), time.Hour)
+	l := withFake(t, "urllib", writeFake(t, "touch "+started+"/now; exec sleep 3600"), time.Hour)
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		for ctx.Err() == nil {
@@ -196,7 +196,7 @@ func TestInterrupted(t *testing.T) {
 func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "s3cret")
 	kept := t.TempDir()
-	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), testTimeout)
+	l := withFake(t, "urllib", writeFake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), testTimeout)
 	if a := look(t, l, "http://u:p4ssword@h.example").Results; a[len(a)-1].Failure != "" {
 		t.Fatal(a[len(a)-1].Failure)
 	}

@@ -63,18 +63,18 @@ type Parser interface {
 	Parse(ctx context.Context, urls []string) ([]ParseResult, error)
 }
 
-// reader is a Parser that calls a function.
-type reader struct {
+// funcParser is a Parser that calls a function.
+type funcParser struct {
 	name, version string
 	kind          Kind
 	read          func(url string) ParseResult
 }
 
-func (r reader) Name() string                            { return r.name }
-func (r reader) Kind() Kind                              { return r.kind }
-func (r reader) Version(context.Context) (string, error) { return r.version, nil }
+func (r funcParser) Name() string                            { return r.name }
+func (r funcParser) Kind() Kind                              { return r.kind }
+func (r funcParser) Version(context.Context) (string, error) { return r.version, nil }
 
-func (r reader) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
+func (r funcParser) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	list := make([]ParseResult, 0, len(urls))
 	for _, url := range urls {
 		if err := ctx.Err(); err != nil {
@@ -85,17 +85,17 @@ func (r reader) Parse(ctx context.Context, urls []string) ([]ParseResult, error)
 	return list, nil
 }
 
-// present returns a pointer to text, or nil if ok is false.
-func present(text string, ok bool) *string {
+// optionalPart returns a pointer to text, or nil if ok is false.
+func optionalPart(text string, ok bool) *string {
 	if !ok {
 		return nil
 	}
 	return &text
 }
 
-// filled returns a part from a parser that returns "" for both empty and absent parts. For an
+// nonEmpty returns a part from a parser that returns "" for both empty and absent parts. For an
 // empty text, the result is nil.
-func filled(text string) *string { return present(text, text != "") }
+func nonEmpty(text string) *string { return optionalPart(text, text != "") }
 
 func value(p *string) string {
 	if p == nil {

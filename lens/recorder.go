@@ -110,8 +110,8 @@ func (r *recorder) close() {
 
 func (r *recorder) addr() string { return r.listener.Addr().String() }
 
-// basic returns the login in value, an HTTP header field with Basic credentials (RFC 7617).
-func basic(value string) (user, password string, ok bool) {
+// parseBasic returns the login in value, an HTTP header field with Basic credentials (RFC 7617).
+func parseBasic(value string) (user, password string, ok bool) {
 	kind, encoded, _ := strings.Cut(strings.TrimSpace(value), " ")
 	octets, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	if err != nil || !strings.EqualFold(kind, "basic") {

@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// pipes is a listener whose connections are pipes.
-type pipes chan net.Conn
+// pipeListener is a listener whose connections are pipes.
+type pipeListener chan net.Conn
 
-func (p pipes) Accept() (net.Conn, error) {
+func (p pipeListener) Accept() (net.Conn, error) {
 	if conn, ok := <-p; ok {
 		return conn, nil
 	}
 	return nil, net.ErrClosed
 }
 
-func (p pipes) Close() error { close(p); return nil }
-func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
+func (p pipeListener) Close() error { close(p); return nil }
+func (pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // The recording proxy must serve maxConnections at once, each for maxConversation.
 func TestRecorderConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open, served atomic.Int32
 		begun := time.Now()
-		r := &recorder{listener: make(pipes), byNum: map[string]proxyRequest{}, serve: func(conn net.Conn, _ func(user, password string) bool) (proxyRequest, error) {
+		r := &recorder{listener: make(pipeListener), byNum: map[string]proxyRequest{}, serve: func(conn net.Conn, _ func(user, password string) bool) (proxyRequest, error) {
 			open.Add(1)
 			defer open.Add(-1)
 			_, err := io.ReadAll(conn) // the client sends nothing
@@ -44,7 +44,7 @@ func TestRecorderConnections(t *testing.T) {
 			for range 2*maxConnections + 1 {
 				near, far := net.Pipe()
 				t.Cleanup(func() { far.Close() })
-				r.listener.(pipes) <- near
+				r.listener.(pipeListener) <- near
 			}
 		}()
 		for i, want := range []int32{maxConnections, maxConnections, 1, 0} {

@@ -91,7 +91,7 @@ func (r *ParseResult) setParts(fields []string) error {
 		if i < 0 || err != nil || *r.parts()[i] != nil {
 			return errors.New("a part is unknown, repeated or not base64")
 		}
-		*r.parts()[i] = present(string(octets), true)
+		*r.parts()[i] = optionalPart(string(octets), true)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ const (
 	maxMessage = 1 << 10
 	// lingering is the time for which child processes may keep the output open after the
 	// program has ended.
-	lingering = 2 * time.Second
+	outputGrace = 2 * time.Second
 )
 
 type tooSlowError time.Duration
@@ -33,24 +33,24 @@ var (
 	errChildren = errors.New("a child process keeps its output open")
 )
 
-// file is a file in a program's working directory.
-type file struct{ name, text string }
+// workFile is a file in a program's working directory.
+type workFile struct{ name, text string }
 
 // run runs the program without a network and returns its output, even if the program fails.
 // The program's working directory is new and contains only the given files. If ctx ends or the
 // program prints too much, run kills the program and its children.
-func (p *program) run(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
-	return p.start(ctx, true, args, input, files)
+func (p *program) run(ctx context.Context, args []string, input []byte, files ...workFile) ([]byte, error) {
+	return p.runIn(ctx, true, args, input, files)
 }
 
-// runHere is like run, but the program can use the network. The program must connect to a proxy of
-// this package on the loopback interface.
-func (p *program) runHere(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
-	return p.start(ctx, false, args, input, files)
+// runWithNetwork is like run, but the program can use the network. The program must connect to a
+// proxy of this package on the loopback interface.
+func (p *program) runWithNetwork(ctx context.Context, args []string, input []byte, files ...workFile) ([]byte, error) {
+	return p.runIn(ctx, false, args, input, files)
 }
 
-// start implements run and runHere. If apart is true, the program has no network.
-func (p *program) start(ctx context.Context, apart bool, args []string, input []byte, files []file) ([]byte, error) {
+// runIn implements run and runWithNetwork. If isolated is true, the program has no network.
+func (p *program) runIn(ctx context.Context, isolated bool, args []string, input []byte, files []workFile) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "locus-lens-")
 	if err != nil {
 		return nil, err
@@ -63,22 +63,22 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var out, messages limited
-	out = limited{most: maxOutput + maxGrowth*len(input), full: func() { stop(errOutput) }}
-	messages = limited{most: maxMessage}
+	var out, messages limitedBuffer
+	out = limitedBuffer{most: maxOutput + maxGrowth*len(input), onFull: func() { stop(errOutput) }}
+	messages = limitedBuffer{most: maxMessage}
 	command := func(apart bool) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, p.path, args...)
 		cmd.Dir = dir
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
 		cmd.Stdin = bytes.NewReader(input)
 		cmd.Stdout, cmd.Stderr = &out, &messages
-		cmd.WaitDelay = lingering
+		cmd.WaitDelay = outputGrace
 		contain(cmd, apart)
 		return cmd
 	}
-	cmd := command(apart)
+	cmd := command(isolated)
 	err = cmd.Start()
-	if err != nil && apart && ctx.Err() == nil { // without namespaces, run the program in the caller's network
+	if err != nil && isolated && ctx.Err() == nil { // without namespaces, run the program in the caller's network
 		cmd = command(false)
 		err = cmd.Start()
 	}
@@ -113,19 +113,19 @@ func (e *programError) Error() string {
 	return e.err.Error() + ": " + e.messages[strings.LastIndexByte(e.messages, '\n')+1:]
 }
 
-// limited is a buffer with a maximum size. When more octets arrive, the buffer drops them and
-// calls the function full.
-type limited struct {
+// limitedBuffer is a buffer with a maximum size. When more octets arrive, the buffer drops them
+// and calls onFull.
+type limitedBuffer struct {
 	buffered bytes.Buffer // not embedded, because its ReadFrom has no limit
 	most     int
-	full     func()
+	onFull   func()
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedBuffer) Write(p []byte) (int, error) {
 	room := min(len(p), l.most-l.buffered.Len())
 	l.buffered.Write(p[:room])
-	if room < len(p) && l.full != nil {
-		l.full()
+	if room < len(p) && l.onFull != nil {
+		l.onFull()
 	}
 	return len(p), nil
 }

@@ -34,7 +34,7 @@ func pythonHas(module string) []string {
 
 func script(name, interpreter, file string, probe []string, args ...string) programRow {
 	return programRow{name: name, program: interpreter, probe: probe,
-		read: func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
+		parse: func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 			text, err := parsers.ReadFile("parsers/" + file)
 			if err != nil {
 				return "", nil, err

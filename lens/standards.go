@@ -15,10 +15,10 @@ import (
 // the WHATWG. The registry r provides the schemes for RFC 1738 and RFC 1630.
 func Standards(r *scheme.Registry) []Parser {
 	return []Parser{
-		reader{"rfc1738", "December 1994", KindStandard, byProfile(r, locus.RFC1738)},
-		reader{"rfc1630", "June 1994", KindStandard, byProfile(r, locus.RFC1630)},
-		reader{"rfc3986", "January 2005", KindStandard, byRFC3986},
-		reader{"whatwg", "2026", KindStandard, byWHATWG},
+		funcParser{"rfc1738", "December 1994", KindStandard, byProfile(r, locus.RFC1738)},
+		funcParser{"rfc1630", "June 1994", KindStandard, byProfile(r, locus.RFC1630)},
+		funcParser{"rfc3986", "January 2005", KindStandard, byRFC3986},
+		funcParser{"whatwg", "2026", KindStandard, byWHATWG},
 	}
 }
 
@@ -30,13 +30,13 @@ func byProfile(r *scheme.Registry, p locus.Profile) func(string) ParseResult {
 			return ParseResult{Error: syntaxText(err)}
 		}
 		reading := partsOf(r, u)
-		reading.refuse(r.Check(u, p))
+		reading.reject(r.Check(u, p))
 		return reading
 	}
 }
 
-// refuse marks the URL as rejected if list is not empty. The reason is the first violation.
-func (r *ParseResult) refuse(list []locus.Violation) {
+// reject marks the URL as rejected if list is not empty. The reason is the first violation.
+func (r *ParseResult) reject(list []locus.Violation) {
 	r.OK = locus.Conforms(list)
 	for _, v := range list {
 		if v.Kind != locus.Note {
@@ -49,14 +49,14 @@ func (r *ParseResult) refuse(list []locus.Violation) {
 // partsOf returns the parts of u. The rules of the scheme determine whether "?" begins a
 // query. If the scheme has no rules, "?" begins a query.
 func partsOf(r *scheme.Registry, u locus.URL) ParseResult {
-	reading := ParseResult{Scheme: filled(u.Scheme())}
-	reading.User = present(u.User())
-	reading.Password = present(u.Password())
-	reading.Port = present(u.PortText())
-	reading.Fragment = present(u.Fragment())
+	reading := ParseResult{Scheme: nonEmpty(u.Scheme())}
+	reading.User = optionalPart(u.User())
+	reading.Password = optionalPart(u.Password())
+	reading.Port = optionalPart(u.PortText())
+	reading.Fragment = optionalPart(u.Fragment())
 	path := u.SchemePart()
 	if u.Facts().Has(locus.Internet) {
-		reading.Host = present(u.Host(), true)
+		reading.Host = optionalPart(u.Host(), true)
 		login, _ := u.Login()
 		path = strings.TrimPrefix(path, "//"+login)
 	}
@@ -85,23 +85,23 @@ func syntaxText(err error) string {
 func byRFC3986(url string) ParseResult {
 	u := rfc3986.Parse(url)
 	var r ParseResult
-	r.Scheme = present(u.Scheme())
+	r.Scheme = optionalPart(u.Scheme())
 	if userinfo, ok := u.Userinfo(); ok {
 		r.splitUserinfo(userinfo)
 	}
-	r.Host = present(u.Host())
-	r.Port = present(u.Port())
-	r.Path = present(u.Path(), true)
-	r.Query = present(u.Query())
-	r.Fragment = present(u.Fragment())
-	r.refuse(u.Check())
+	r.Host = optionalPart(u.Host())
+	r.Port = optionalPart(u.Port())
+	r.Path = optionalPart(u.Path(), true)
+	r.Query = optionalPart(u.Query())
+	r.Fragment = optionalPart(u.Fragment())
+	r.reject(u.Check())
 	return r
 }
 
 // splitUserinfo sets the user and the password of r from userinfo.
 func (r *ParseResult) splitUserinfo(userinfo string) {
 	user, password, ok := strings.Cut(userinfo, ":")
-	r.User, r.Password = &user, present(password, ok)
+	r.User, r.Password = &user, optionalPart(password, ok)
 }
 
 func byWHATWG(url string) ParseResult {
@@ -111,13 +111,13 @@ func byWHATWG(url string) ParseResult {
 	}
 	return ParseResult{
 		OK:       true,
-		Scheme:   filled(strings.TrimSuffix(u.Protocol(), ":")),
-		User:     filled(u.Username()),
-		Password: filled(u.Password()),
-		Host:     present(u.Hostname(), u.HasHost()),
-		Port:     filled(u.Port()),
-		Path:     present(u.Pathname(), true),
-		Query:    filled(strings.TrimPrefix(u.Search(), "?")),
-		Fragment: filled(strings.TrimPrefix(u.Hash(), "#")),
+		Scheme:   nonEmpty(strings.TrimSuffix(u.Protocol(), ":")),
+		User:     nonEmpty(u.Username()),
+		Password: nonEmpty(u.Password()),
+		Host:     optionalPart(u.Hostname(), u.HasHost()),
+		Port:     nonEmpty(u.Port()),
+		Path:     optionalPart(u.Pathname(), true),
+		Query:    nonEmpty(strings.TrimPrefix(u.Search(), "?")),
+		Fragment: nonEmpty(strings.TrimPrefix(u.Hash(), "#")),
 	}
 }

@@ -84,7 +84,7 @@ func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Pa
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			failures[i] = askWget(ctx, p, r, i, url)
+			failures[i] = runWget(ctx, p, r, i, url)
 		})
 	}
 	wg.Wait()
@@ -113,9 +113,9 @@ const wgetNetwork = 4
 
 var errLine = errors.New("wget reads one URL per line and can't read this text")
 
-// askWget makes wget request one URL from the proxy. wget always fails. The error is the
+// runWget makes wget request one URL from the proxy. wget always fails. The error is the
 // reason for the failure.
-func askWget(ctx context.Context, p *program, r *recorder, i int, url string) error {
+func runWget(ctx context.Context, p *program, r *recorder, i int, url string) error {
 	if url == "" || strings.ContainsAny(url, "\x00\r\n") {
 		return errLine
 	}
@@ -124,8 +124,8 @@ func askWget(ctx context.Context, p *program, r *recorder, i int, url string) er
 		"use_proxy=on", "no_proxy=", "http_proxy=" + proxy, "https_proxy=" + proxy, "ftp_proxy=" + proxy,
 		"proxy_user=" + strconv.Itoa(i), "proxy_password=" + r.password,
 	}, "\n") + "\n"
-	_, err := p.runHere(ctx, []string{"--config=wgetrc", "--no-verbose", "--output-document=/dev/null", "--tries=1", "--timeout=10",
-		"--max-redirect=0", "--no-hsts", "--no-netrc", "--no-cookies", "--auth-no-challenge", "--input-file=-"}, []byte(url+"\n"), file{"wgetrc", config})
+	_, err := p.runWithNetwork(ctx, []string{"--config=wgetrc", "--no-verbose", "--output-document=/dev/null", "--tries=1", "--timeout=10",
+		"--max-redirect=0", "--no-hsts", "--no-netrc", "--no-cookies", "--auth-no-challenge", "--input-file=-"}, []byte(url+"\n"), workFile{"wgetrc", config})
 	return err
 }
 
@@ -146,7 +146,7 @@ func refusal(err error, url string) string {
 }
 
 func wgetReading(a proxyRequest) ParseResult {
-	r := ParseResult{OK: true, Host: &a.host, Port: filled(a.port), Unseen: []string{"fragment"}}
+	r := ParseResult{OK: true, Host: &a.host, Port: nonEmpty(a.port), Unseen: []string{"fragment"}}
 	method, target, _ := requestLine(a.request)
 	name, rest, ok := strings.Cut(target, "://")
 	if method == "CONNECT" || !ok {
@@ -157,7 +157,7 @@ func wgetReading(a proxyRequest) ParseResult {
 	if r.setLogin(a.request); r.User == nil {
 		r.Unseen = append(r.Unseen, "user", "password") // wget sends a user only together with a password
 	}
-	if _, path, ok := strings.Cut(rest, field(a.request, "Host")); ok {
+	if _, path, ok := strings.Cut(rest, findField(a.request, "Host")); ok {
 		rest = path
 	} else if slash := strings.IndexByte(rest, '/'); slash >= 0 {
 		rest = rest[slash:] // the host is escaped in the URL
