@@ -18,14 +18,14 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// answered is a text and how often it came.
-type answered struct {
+// answeredText is a text and its count.
+type answeredText struct {
 	text  string
 	count uint64
 }
 
-// distinct is the readable twin of a Set.
-func distinct(texts []string) (list []answered) {
+// distinct is a simple implementation of a Set.
+func distinct(texts []string) (list []answeredText) {
 	place := map[string]int{}
 	for _, text := range texts {
 		if i, ok := place[text]; ok {
@@ -33,12 +33,12 @@ func distinct(texts []string) (list []answered) {
 			continue
 		}
 		place[text] = len(list)
-		list = append(list, answered{text, 1})
+		list = append(list, answeredText{text, 1})
 	}
 	return list
 }
 
-func viaSet(t testing.TB, texts []string, o SetOptions, batch int) (list []answered, s *Set) {
+func viaSet(t testing.TB, texts []string, o SetOptions, batch int) (list []answeredText, s *Set) {
 	t.Helper()
 	h := NewHasher()
 	s = NewSet(o)
@@ -56,12 +56,12 @@ func viaSet(t testing.TB, texts []string, o SetOptions, batch int) (list []answe
 		}
 		for i, isNew := range b.New {
 			if isNew {
-				list = append(list, answered{part[i], 1})
+				list = append(list, answeredText{part[i], 1})
 			}
 		}
 	}
 	err := s.Rest(t.Context(), func(text []byte, count uint64) error {
-		list = append(list, answered{string(text), count})
+		list = append(list, answeredText{string(text), count})
 		return nil
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func TestSetEqualsMap(t *testing.T) {
 	if n := checkSet(t, texts, 64<<20, 1000); n != 0 {
 		t.Errorf("%d octets spilled for no reason", n)
 	}
-	// The smallest has tables of 64 keys, which have to be divided several times.
+	// With the smallest limit, tables hold 64 keys and must be divided several times.
 	for _, memory := range []int64{1, 1 << 12, 1 << 16, 1 << 18, 1 << 20} {
 		if n := checkSet(t, texts, memory, 777); n == 0 && memory < 1<<18 {
 			t.Errorf("with %d octets of memory nothing was spilled", memory)
@@ -137,7 +137,7 @@ func FuzzSet(f *testing.F) {
 	f.Add([]byte(strings.Join(randomTexts(2, 500, 300), " ")), int64(100), 7)
 	f.Fuzz(func(t *testing.T, octets []byte, memory int64, batch int) {
 		texts := strings.Split(string(octets), " ")
-		// More texts than there are in a small input, so that tables are full.
+		// Add more texts than a small input contains, so that the tables become full.
 		for i := range 300 {
 			texts = append(texts, texts[i%len(texts)]+fmt.Sprint(i%(len(octets)%200+1)))
 		}

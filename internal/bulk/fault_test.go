@@ -9,11 +9,12 @@ import (
 	"github.com/locus-url/locus/internal/dev/faults"
 )
 
-// faultSorter is a sorter as a store. Closing it checks that all records come out.
+// faultSorter tests a Sorter with faults. Closing a faultSorter checks that the Sorter returns
+// all records.
 type faultSorter struct {
 	*Sorter
 	put map[string]bool
-	bad bool // adding failed, and the sorter is of no use
+	bad bool // whether adding failed, so that the Sorter must not be used
 }
 
 func (s *faultSorter) Put(i int) error {

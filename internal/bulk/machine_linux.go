@@ -10,7 +10,7 @@ import (
 
 func machineMemory() int64 {
 	n := int64(0)
-	if kib, ok := field("/proc/meminfo", "MemTotal:"); ok {
+	if kib, ok := readField("/proc/meminfo", "MemTotal:"); ok {
 		n = kib << 10
 	}
 	for _, limit := range groupLimits("/proc/self/cgroup", "/sys/fs/cgroup") {
@@ -21,8 +21,8 @@ func machineMemory() int64 {
 	return n
 }
 
-// field returns the number after the word name at the beginning of a line of the file.
-func field(file, name string) (n int64, ok bool) {
+// readField returns the number after name in the line of the file that begins with name.
+func readField(file, name string) (n int64, ok bool) {
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, false

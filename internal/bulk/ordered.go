@@ -73,27 +73,27 @@ func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[
 	return context.Cause(ctx)
 }
 
-// turn makes an item wait for the previous item. An item proceeds after a receive from the
-// channel mine. The item then lets the next item proceed with a send to the channel next.
-type turn struct{ mine, next chan struct{} }
+// turn makes an item wait for the previous item. An item proceeds after a receive from ready. The
+// item then lets the next item proceed with a send to nextReady.
+type turn struct{ ready, nextReady chan struct{} }
 
 // firstTurn returns the turn of the first item, which need not wait. If unordered is true, all
 // items share one turn, which acts as a lock.
 func firstTurn(unordered bool) *turn {
-	t := &turn{mine: make(chan struct{}, 1), next: make(chan struct{}, 1)}
+	t := &turn{ready: make(chan struct{}, 1), nextReady: make(chan struct{}, 1)}
 	if unordered {
-		t.next = t.mine
+		t.nextReady = t.ready
 	}
-	t.mine <- struct{}{}
+	t.ready <- struct{}{}
 	return t
 }
 
-func (t *turn) wait() { <-t.mine }
-func (t *turn) done() { t.next <- struct{}{} }
+func (t *turn) wait() { <-t.ready }
+func (t *turn) done() { t.nextReady <- struct{}{} }
 
 func (t *turn) after() *turn {
-	if t.next == t.mine {
+	if t.nextReady == t.ready {
 		return t
 	}
-	return &turn{mine: t.next, next: make(chan struct{}, 1)}
+	return &turn{ready: t.nextReady, nextReady: make(chan struct{}, 1)}
 }

@@ -36,7 +36,7 @@ func (s *Set) resolve(ctx context.Context) ([]*stream, error) {
 				if err != nil {
 					cancel(err)
 				}
-				s.keys[i].free()
+				s.keys[i].release()
 				counts[i] = c
 			}
 		})
@@ -79,11 +79,11 @@ func (r *resolver) resolve(ctx context.Context, w *stream, level int) (counts *s
 		return err
 	})
 	if full && err == errFull {
-		counts.free()
+		counts.release()
 		return r.divide(ctx, w, level)
 	}
 	if err == nil && r.count {
-		err = eachKey(ctx, w, func(k Key) error { return r.put(counts, r.table.take(k)) })
+		err = eachKey(ctx, w, func(k Key) error { return r.put(counts, r.table.takeNumber(k)) })
 	}
 	return counts, err
 }
@@ -130,7 +130,7 @@ func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, e
 		if err != nil {
 			return nil, err
 		}
-		part.free()
+		part.release()
 		readers[i] = counts.read()
 	}
 	all := r.store.stream(r.size)
@@ -142,7 +142,7 @@ func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, e
 		return r.put(all, n)
 	})
 	for _, part := range readers {
-		part.s.free()
+		part.s.release()
 	}
 	return all, err
 }
@@ -150,7 +150,7 @@ func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, e
 func eachKey(ctx context.Context, w *stream, use func(Key) error) error {
 	r := w.read()
 	for {
-		b, err := r.more()
+		b, err := r.readChunk()
 		if err != nil || len(b) == 0 {
 			return err
 		}

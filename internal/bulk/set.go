@@ -76,8 +76,8 @@ func (b *Batch) Reset() {
 func (s *Set) Add(b *Batch) error {
 	start := 0
 	for i, k := range b.Keys {
-		if i%ahead == 0 {
-			s.touch(b.Keys[i:min(i+ahead, len(b.Keys))])
+		if i%prefetchCount == 0 {
+			s.prefetch(b.Keys[i:min(i+prefetchCount, len(b.Keys))])
 		}
 		n := uint64(1)
 		if len(b.Counts) > 0 {
@@ -93,15 +93,15 @@ func (s *Set) Add(b *Batch) error {
 	return nil
 }
 
-// ahead is the number of keys whose slots Add reads ahead together.
-const ahead = 16
+// prefetchCount is the number of keys whose slots Add prefetches together.
+const prefetchCount = 16
 
-// touch reads the slots for keys, so that the processor loads the slots concurrently.
-func (s *Set) touch(keys []Key) {
+// prefetch reads the slots for keys, so that the processor loads the slots concurrently.
+func (s *Set) prefetch(keys []Key) {
 	var x byte
 	for _, k := range keys {
 		if t := &s.tables[k[0]>>59]; t.size > 0 {
-			x ^= t.slots[t.place(k)]
+			x ^= t.slots[t.slotOffset(k)]
 		}
 	}
 	s.touched = x
@@ -186,16 +186,15 @@ func (s *Set) Close() {
 	s.store.close()
 }
 
-// Rest calls the function emit for each new text that Add did not report, in order. If the set
-// counts, Rest calls emit for all texts with their counts. Each text is valid until emit
-// returns. If emit returns an error, Rest ends and returns that error. Rest must be called at
-// most once.
+// Rest calls emit for each new text that Add did not report, in order. If the set counts, Rest
+// calls emit for all texts with their counts. Each text is valid until emit returns. If emit
+// returns an error, Rest ends and returns that error. Rest must be called at most once.
 func (s *Set) Rest(ctx context.Context, emit func(text []byte, count uint64) error) error {
 	if s.head != nil {
 		if err := s.replayHead(ctx, emit); err != nil {
 			return err
 		}
-		s.head.free()
+		s.head.release()
 	}
 	for i := range s.tables {
 		s.tables[i].close()
@@ -216,7 +215,7 @@ func (s *Set) replayHead(ctx context.Context, emit func([]byte, uint64) error) e
 		if k == (Key{}) {
 			return emit(text, 1)
 		}
-		return emit(text, s.tables[k[0]>>59].take(k))
+		return emit(text, s.tables[k[0]>>59].takeNumber(k))
 	})
 }
 
@@ -235,12 +234,12 @@ func (s *Set) replayTail(ctx context.Context, counts []*stream, emit func([]byte
 	})
 }
 
-// replay calls the function emit for each record of w. For emit, head is the first size bytes
-// of the record, and text is the rest of the record.
+// replay calls emit for each record of w. head is the first size bytes of the record, and text is
+// the rest of the record.
 func replay(ctx context.Context, w *stream, size int, emit func(head, text []byte) error) error {
 	r := w.read()
 	for {
-		b, err := r.more()
+		b, err := r.readChunk()
 		if err != nil || len(b) == 0 {
 			return err
 		}
@@ -262,7 +261,7 @@ func replay(ctx context.Context, w *stream, size int, emit func(head, text []byt
 
 // uvarint reads a record that is a number.
 func (r *reader) uvarint() (uint64, error) {
-	b, err := r.more()
+	b, err := r.readChunk()
 	if err != nil {
 		return 0, err
 	}

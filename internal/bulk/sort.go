@@ -18,13 +18,13 @@ type Sorter struct {
 	skip   int
 	room   int    // maximum memory for records and places in bytes; more records cause a spill
 	texts  []byte // texts of the records; allocated in advance, but pages use memory only when written
-	places []place
+	places []recordPosition
 	runs   []*stream // sorted runs
 	head   []byte
 }
 
-// place is the position of a record in memory, with eight bytes of the record.
-type place struct {
+// recordPosition is the position of a record in memory, with eight bytes of the record.
+type recordPosition struct {
 	next       uint64 // the eight bytes to compare next
 	start, end int
 }
@@ -59,7 +59,7 @@ func (s *Sorter) Add(head, text []byte) error {
 	}
 	start := len(s.texts)
 	s.texts = append(append(s.texts, head...), text...)
-	s.places = append(s.places, place{start: start, end: len(s.texts)})
+	s.places = append(s.places, recordPosition{start: start, end: len(s.texts)})
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (s *Sorter) makeRoom(size int) error {
 }
 
 // sort sorts the records in memory. Each processor sorts one part of the records concurrently.
-func (s *Sorter) sort() (parts [][]place) {
+func (s *Sorter) sort() (parts [][]recordPosition) {
 	size := max(1, (len(s.places)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
 	for part := range slices.Chunk(s.places, size) {
@@ -96,11 +96,11 @@ func (s *Sorter) sort() (parts [][]place) {
 
 // sortFrom sorts records whose first depth bytes are equal. sortFrom compares eight bytes at a
 // time, because URLs have long common prefixes.
-func (s *Sorter) sortFrom(list []place, depth int) {
+func (s *Sorter) sortFrom(list []recordPosition, depth int) {
 	for i := range list {
-		list[i].next = s.word(list[i], depth)
+		list[i].next = s.nextEight(list[i], depth)
 	}
-	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.next, b.next) })
+	slices.SortFunc(list, func(a, b recordPosition) int { return cmp.Compare(a.next, b.next) })
 	for len(list) > 1 {
 		n := 1
 		for n < len(list) && list[n].next == list[0].next {
@@ -113,17 +113,17 @@ func (s *Sorter) sortFrom(list []place, depth int) {
 	}
 }
 
-// few is the number of records up to which comparing whole texts is faster.
-const few = 12
+// maxDirect is the maximum number of records for which comparing whole texts is faster.
+const maxDirect = 12
 
 // sortEqual sorts records whose eight bytes from depth on are equal. In this comparison, a
 // text that ends within the eight bytes is padded with zeros.
-func (s *Sorter) sortEqual(list []place, depth int) {
+func (s *Sorter) sortEqual(list []recordPosition, depth int) {
 	// Texts that end within the eight bytes differ only in the number of zero bytes, so the
 	// shorter text is first.
-	ends := func(p place) bool { return p.end-p.start < depth+8 }
-	if len(list) <= few || slices.ContainsFunc(list, ends) {
-		slices.SortFunc(list, func(a, b place) int {
+	ends := func(p recordPosition) bool { return p.end-p.start < depth+8 }
+	if len(list) <= maxDirect || slices.ContainsFunc(list, ends) {
+		slices.SortFunc(list, func(a, b recordPosition) int {
 			return bytes.Compare(s.texts[min(a.start+depth, a.end):a.end], s.texts[min(b.start+depth, b.end):b.end])
 		})
 		return
@@ -131,8 +131,8 @@ func (s *Sorter) sortEqual(list []place, depth int) {
 	s.sortFrom(list, depth+8)
 }
 
-// word returns the eight bytes of a record from depth on, with zeros after the record's end.
-func (s *Sorter) word(p place, depth int) uint64 {
+// nextEight returns the eight bytes of a record from depth on, with zeros after the record's end.
+func (s *Sorter) nextEight(p recordPosition, depth int) uint64 {
 	text := s.texts[min(p.start+depth, p.end):p.end]
 	if len(text) >= 8 {
 		return binary.BigEndian.Uint64(text)
@@ -147,16 +147,16 @@ func (s *Sorter) spill() error {
 	for _, part := range s.sort() {
 		runs = append(runs, &placesRun{s: s, list: part})
 	}
-	err := s.write(context.Background(), runs)
+	err := s.writeRun(context.Background(), runs)
 	s.texts, s.places = s.texts[:0], s.places[:0]
 	if err == nil && len(s.runs) == maxRuns {
-		err = s.write(context.Background(), s.takeRuns())
+		err = s.writeRun(context.Background(), s.takeRuns())
 	}
 	return err
 }
 
-// write merges runs into a new run.
-func (s *Sorter) write(ctx context.Context, runs []run) error {
+// writeRun merges runs into a new run.
+func (s *Sorter) writeRun(ctx context.Context, runs []run) error {
 	w := s.store.stream(s.chunkSize())
 	err := merge(ctx, runs, s.skip, func(record []byte) error {
 		s.head = binary.AppendUvarint(s.head[:0], uint64(len(record)))
@@ -177,9 +177,8 @@ func (s *Sorter) takeRuns() (list []run) {
 	return list
 }
 
-// Sorted calls the function emit for each record, in order. Each record is valid until emit
-// returns. If emit returns an error, Sorted ends and returns that error. Sorted must be called
-// at most once.
+// Sorted calls emit for each record, in order. Each record is valid until emit returns. If emit
+// returns an error, Sorted ends and returns that error. Sorted must be called at most once.
 func (s *Sorter) Sorted(ctx context.Context, emit func(record []byte) error) error {
 	var runs []run
 	for _, part := range s.sort() {
@@ -198,17 +197,17 @@ func (s *Sorter) Close() {
 	s.store.close()
 }
 
-// A run is a sequence of sorted records. The method next returns nil after the last record.
+// A run is a sequence of sorted records. After the last record, nextRecord returns nil.
 type run interface {
-	next() ([]byte, error)
+	nextRecord() ([]byte, error)
 }
 
 type placesRun struct {
 	s    *Sorter
-	list []place
+	list []recordPosition
 }
 
-func (r *placesRun) next() ([]byte, error) {
+func (r *placesRun) nextRecord() ([]byte, error) {
 	if len(r.list) == 0 {
 		return nil, nil
 	}
@@ -219,8 +218,8 @@ func (r *placesRun) next() ([]byte, error) {
 
 type streamRun struct{ r *reader }
 
-func (r *streamRun) next() ([]byte, error) {
-	b, err := r.r.more()
+func (r *streamRun) nextRecord() ([]byte, error) {
+	b, err := r.r.readChunk()
 	if err != nil || len(b) == 0 {
 		return nil, err
 	}
@@ -232,14 +231,14 @@ func (r *streamRun) next() ([]byte, error) {
 // merge calls emit for the records of all runs, in order. Equal records have the same order as
 // their runs.
 func merge(ctx context.Context, runs []run, skip int, emit func([]byte) error) error {
-	h := heads{skip: skip}
+	h := runHeap{skip: skip}
 	for i, r := range runs {
-		record, err := r.next()
+		record, err := r.nextRecord()
 		if err != nil {
 			return err
 		}
 		if record != nil {
-			h.list = append(h.list, headOf{record, r, i})
+			h.list = append(h.list, runHead{record, r, i})
 		}
 	}
 	heap.Init(&h)
@@ -252,7 +251,7 @@ func merge(ctx context.Context, runs []run, skip int, emit func([]byte) error) e
 			return err
 		}
 		var err error
-		if first.record, err = first.run.next(); err != nil {
+		if first.record, err = first.run.nextRecord(); err != nil {
 			return err
 		}
 		if first.record == nil {
@@ -264,23 +263,23 @@ func merge(ctx context.Context, runs []run, skip int, emit func([]byte) error) e
 	return nil
 }
 
-// headOf holds the next record of a run.
-type headOf struct {
+// runHead holds the next record of a run.
+type runHead struct {
 	record []byte
 	run    run
 	number int
 }
 
-// heads is a heap of the next records of all runs.
-type heads struct {
-	list []headOf
+// runHeap is a heap of the next records of all runs.
+type runHeap struct {
+	list []runHead
 	skip int
 }
 
-func (h *heads) Len() int      { return len(h.list) }
-func (h *heads) Swap(i, j int) { h.list[i], h.list[j] = h.list[j], h.list[i] }
-func (h *heads) Push(x any)    { h.list = append(h.list, x.(headOf)) }
-func (h *heads) Less(i, j int) bool {
+func (h *runHeap) Len() int      { return len(h.list) }
+func (h *runHeap) Swap(i, j int) { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func (h *runHeap) Push(x any)    { h.list = append(h.list, x.(runHead)) }
+func (h *runHeap) Less(i, j int) bool {
 	a, b := &h.list[i], &h.list[j]
 	if c := bytes.Compare(a.record[h.skip:], b.record[h.skip:]); c != 0 {
 		return c < 0
@@ -288,7 +287,7 @@ func (h *heads) Less(i, j int) bool {
 	return a.number < b.number
 }
 
-func (h *heads) Pop() any {
+func (h *runHeap) Pop() any {
 	last := len(h.list) - 1
 	x := h.list[last]
 	h.list = h.list[:last]

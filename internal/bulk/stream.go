@@ -110,8 +110,8 @@ func (w *stream) finish() (err error) {
 	return err
 }
 
-// free releases the memory of the stream. Chunks in the file remain in the file.
-func (w *stream) free() {
+// release releases the memory of the stream. Chunks in the file remain in the file.
+func (w *stream) release() {
 	for _, c := range w.chunks {
 		if c.held != nil {
 			w.store.mu.Lock()
@@ -132,9 +132,9 @@ type reader struct {
 
 func (w *stream) read() *reader { return &reader{s: w} }
 
-// more returns the unread bytes of the current chunk, or the next chunk. At the end of the
+// readChunk returns the unread bytes of the current chunk, or the next chunk. At the end of the
 // stream, the result is empty. The caller must call skip to advance.
-func (r *reader) more() ([]byte, error) {
+func (r *reader) readChunk() ([]byte, error) {
 	for len(r.rest) == 0 {
 		switch {
 		case r.next < len(r.s.chunks):
@@ -158,5 +158,5 @@ func (r *reader) more() ([]byte, error) {
 	return r.rest, nil
 }
 
-// skip advances the reader by n bytes, which more must have returned.
+// skip advances the reader by n bytes, which readChunk must have returned.
 func (r *reader) skip(n int) { r.rest = r.rest[n:] }

@@ -33,15 +33,15 @@ func newTable(memory int64, counts bool) table {
 	return t
 }
 
-// place returns the offset of the slot at which the search for k begins.
-func (t *table) place(k Key) int {
+// slotOffset returns the offset of the slot at which the search for k begins.
+func (t *table) slotOffset(k Key) int {
 	slot, _ := bits.Mul64(k[1], t.size)
 	return int(slot) * t.width
 }
 
 // find returns the offset of the slot that contains k, or of a free slot for k.
 func (t *table) find(k Key) (at int, found bool) {
-	at = t.place(k)
+	at = t.slotOffset(k)
 	for {
 		b := t.slots[at : at+keySize]
 		first := binary.LittleEndian.Uint64(b)
@@ -65,9 +65,9 @@ func (t *table) has(k Key) bool {
 	return found
 }
 
-// add adds n occurrences of k. If k is new and the table is full, add does not add k, and the
-// result full is true.
-func (t *table) add(k Key, n uint64) (isNew, full bool, err error) {
+// add adds n occurrences of k. If k is new and the table is full, add does not add k, and isFull
+// is true.
+func (t *table) add(k Key, n uint64) (isNew, isFull bool, err error) {
 	if t.used == t.most {
 		if t.has(k) {
 			t.count(k, n)
@@ -105,8 +105,8 @@ func (t *table) count(k Key, n uint64) bool {
 	return found
 }
 
-// take returns the number of k, and sets the number to zero. The table must contain k.
-func (t *table) take(k Key) uint64 {
+// takeNumber returns the number of k, and sets the number to zero. The table must contain k.
+func (t *table) takeNumber(k Key) uint64 {
 	at, _ := t.find(k)
 	n := t.slots[at+keySize : at+keySize+8]
 	count := binary.LittleEndian.Uint64(n)
