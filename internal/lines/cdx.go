@@ -9,9 +9,9 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// cdx finds the URL in CDX lines, whose fields the header of the file names.
-type cdx struct {
-	field
+// cdxFinder finds the URL in CDX lines, whose fields the header of the file names.
+type cdxFinder struct {
+	fieldFinder
 	header string // header of the file, or empty if the file has none
 }
 
@@ -30,7 +30,7 @@ const (
 // newCDX returns a Finder for a CDX file with the given first line.
 func newCDX(line []byte) (*Finder, error) {
 	if !isCDXHeader(line) {
-		return &Finder{cdx{field{cdxURLField, []byte{' '}}, ""}}, nil
+		return &Finder{cdxFinder{fieldFinder{cdxURLField, []byte{' '}}, ""}}, nil
 	}
 	n := 0
 	for i, letter := range bytes.Split(line[1:], line[:1]) {
@@ -41,7 +41,7 @@ func newCDX(line []byte) (*Finder, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("the header of this CDX file has no field %q (the URL)", cdxURL)
 	}
-	return &Finder{cdx{field{n, bytes.Clone(line[:1])}, string(line)}}, nil
+	return &Finder{cdxFinder{fieldFinder{n, bytes.Clone(line[:1])}, string(line)}}, nil
 }
 
 // isCDXHeader reports whether line is a CDX header, which consists of a delimiter, "CDX", and
@@ -62,25 +62,27 @@ func isDate(text []byte) bool {
 	return len(text) == dateLength && len(bytes.Trim(text, "0123456789")) == 0
 }
 
-func (c cdx) find(line []byte) (start, end int, err error) {
+func (c cdxFinder) find(line []byte) (start, end int, err error) {
 	if isCDXHeader(line) {
 		if string(line) != c.header {
 			return 0, 0, errors.New("unexpected CDX header: only the first line may be a header")
 		}
 		return 0, 0, ErrNoURL
 	}
-	start, end, err = c.field.find(line)
+	start, end, err = c.fieldFinder.find(line)
 	if err == nil && string(line[start:end]) == "-" {
 		err = fmt.Errorf(`field %d, the URL, is "-"`, c.n)
 	}
 	return start, end, err
 }
 
-// cdxj finds the URL in CDXJ lines. A line consists of a sort key, a date, and JSON. The URL
-// is the JSON member "url", or "uri" in the older OpenWayback format.
-type cdxj struct{ url, uri key }
+// cdxjFinder finds the URL in CDXJ lines. A line consists of a sort key, a date, and JSON. The
+// URL is the JSON member "url". In the older OpenWayback format, the URL is the member "uri".
+type cdxjFinder struct{ url, uri keyFinder }
 
-func newCDXJ() *Finder { return &Finder{cdxj{key{jsonpath.Names("url")}, key{jsonpath.Names("uri")}}} }
+func newCDXJ() *Finder {
+	return &Finder{cdxjFinder{keyFinder{jsonpath.Names("url")}, keyFinder{jsonpath.Names("uri")}}}
+}
 
 // isCDXJ reports whether line could be a line of a CDXJ file.
 func isCDXJ(line []byte) bool {
@@ -103,7 +105,7 @@ func isLongDate(text []byte) bool {
 // spaces.
 var cdxjBlock = []byte(" {")
 
-func (c cdxj) find(line []byte) (start, end int, err error) {
+func (c cdxjFinder) find(line []byte) (start, end int, err error) {
 	if isCDXJHeader(line) {
 		return 0, 0, ErrNoURL
 	}
@@ -120,5 +122,5 @@ func (c cdxj) find(line []byte) (start, end int, err error) {
 	return at + start, at + end, err
 }
 
-func (cdxj) decode(buf, text []byte) ([]byte, error) { return key{}.decode(buf, text) }
-func (cdxj) append(dst []byte, url string) []byte    { return key{}.append(dst, url) }
+func (cdxjFinder) decode(buf, text []byte) ([]byte, error) { return keyFinder{}.decode(buf, text) }
+func (cdxjFinder) append(dst []byte, url string) []byte    { return keyFinder{}.append(dst, url) }

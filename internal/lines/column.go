@@ -30,8 +30,8 @@ func (e *ColumnError) Error() string {
 	return fmt.Sprintf("no column %q in the first line: choose %s%s", e.Column, strings.Join(names, ", "), more)
 }
 
-// header finds the URL column in the first line of a source.
-func (r *reader) header(in *bufio.Reader) error {
+// readHeader finds the URL column in the first line of a source.
+func (r *reader) readHeader(in *bufio.Reader) error {
 	line, err := in.ReadSlice('\n')
 	switch {
 	case err == io.EOF && len(line) == 0:
@@ -60,7 +60,7 @@ func withoutEnd(line []byte) []byte {
 
 // columnIn returns a Finder for the URL column of a source with the given first line.
 func (o *Options) columnIn(line []byte) (*Finder, error) {
-	names, err := fields(line, o.Delimiter)
+	names, err := splitFields(line, o.Delimiter)
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +71,14 @@ func (o *Options) columnIn(line []byte) (*Finder, error) {
 	return Field(i+1, o.Delimiter)
 }
 
-// fields returns the fields in a line, which must have the syntax that [Field] describes.
-func fields(line []byte, delimiter string) (list []string, err error) {
+// splitFields returns the fields in a line, which must have the syntax that [Field] describes.
+func splitFields(line []byte, delimiter string) (list []string, err error) {
 	if !isCSV(delimiter) {
 		return strings.Split(string(line), delimiter), nil
 	}
-	form := csv{field{1, []byte(delimiter)}}
+	form := csvFinder{fieldFinder{1, []byte(delimiter)}}
 	for start := 0; ; {
-		end, err := form.end(line, start)
+		end, err := form.fieldEnd(line, start)
 		if err != nil {
 			return nil, err
 		}

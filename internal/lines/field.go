@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// field finds the URL in lines with fields. The URL is in field n, where 1 means the first
+// fieldFinder finds the URL in lines with fields. The URL is in field n, where 1 means the first
 // field and -1 the last field.
-type field struct {
+type fieldFinder struct {
 	n         int
 	delimiter []byte
 }
 
-func (f field) find(line []byte) (start, end int, err error) {
+func (f fieldFinder) find(line []byte) (start, end int, err error) {
 	if f.n < 0 {
 		return f.fromEnd(line)
 	}
@@ -21,7 +21,7 @@ func (f field) find(line []byte) (start, end int, err error) {
 		length := bytes.Index(line[start:], f.delimiter)
 		switch {
 		case length < 0 && i < f.n:
-			return 0, 0, f.missing(i)
+			return 0, 0, f.missingField(i)
 		case length < 0:
 			return start, len(line), nil
 		case i == f.n:
@@ -31,13 +31,13 @@ func (f field) find(line []byte) (start, end int, err error) {
 	}
 }
 
-func (f field) fromEnd(line []byte) (start, end int, err error) {
+func (f fieldFinder) fromEnd(line []byte) (start, end int, err error) {
 	end = len(line)
 	for i := -1; ; i-- {
 		at := bytes.LastIndex(line[:end], f.delimiter)
 		switch {
 		case at < 0 && i > f.n:
-			return 0, 0, f.missing(-i)
+			return 0, 0, f.missingField(-i)
 		case at < 0:
 			return 0, end, nil
 		case i == f.n:
@@ -50,27 +50,27 @@ func (f field) fromEnd(line []byte) (start, end int, err error) {
 // isCSV reports whether fields that the delimiter separates may be quoted.
 func isCSV(delimiter string) bool { return delimiter == "," || delimiter == ";" }
 
-// missing returns the error for a line with too few fields.
-func (f field) missing(fields int) error {
+// missingField returns the error for a line with too few fields.
+func (f fieldFinder) missingField(fields int) error {
 	if fields == 1 {
 		return fmt.Errorf("the line has no field %d: it has 1 field", f.n)
 	}
 	return fmt.Errorf("the line has no field %d: it has %d fields", f.n, fields)
 }
 
-func (field) decode(_, text []byte) ([]byte, error) { return text, nil }
-func (field) append(dst []byte, url string) []byte  { return append(dst, url...) }
+func (fieldFinder) decode(_, text []byte) ([]byte, error) { return text, nil }
+func (fieldFinder) append(dst []byte, url string) []byte  { return append(dst, url...) }
 
-// csv finds the URL in lines with fields that may be quoted (RFC 4180). The accepted lines are
-// the same as for encoding/csv, except that a field can't contain a line end.
-type csv struct{ field }
+// csvFinder finds the URL in lines with fields that may be quoted (RFC 4180). The accepted lines
+// are the same as for encoding/csv, except that a field can't contain a line end.
+type csvFinder struct{ fieldFinder }
 
-func (c csv) find(line []byte) (start, end int, err error) {
+func (c csvFinder) find(line []byte) (start, end int, err error) {
 	n := c.n
 	if n < 0 {
 		fields := 1
 		for start, end = 0, 0; ; fields++ {
-			if end, err = c.end(line, start); err != nil {
+			if end, err = c.fieldEnd(line, start); err != nil {
 				return 0, 0, err
 			}
 			if end == len(line) {
@@ -79,26 +79,26 @@ func (c csv) find(line []byte) (start, end int, err error) {
 			start = end + 1
 		}
 		if n += fields + 1; n < 1 {
-			return 0, 0, c.missing(fields)
+			return 0, 0, c.missingField(fields)
 		}
 		start = 0
 	}
 	for i := 1; ; i++ {
-		end, err = c.end(line, start)
+		end, err = c.fieldEnd(line, start)
 		switch {
 		case err != nil:
 			return 0, 0, err
 		case i == n:
 			return start, end, nil
 		case end == len(line):
-			return 0, 0, c.missing(i)
+			return 0, 0, c.missingField(i)
 		}
 		start = end + 1
 	}
 }
 
-// end returns the end of the field that begins at start.
-func (c csv) end(line []byte, start int) (int, error) {
+// fieldEnd returns the end of the field that begins at start.
+func (c csvFinder) fieldEnd(line []byte, start int) (int, error) {
 	if start < len(line) && line[start] == '"' {
 		return c.quotedEnd(line, start)
 	}
@@ -112,7 +112,7 @@ func (c csv) end(line []byte, start int) (int, error) {
 	return start + length, nil
 }
 
-func (c csv) quotedEnd(line []byte, start int) (int, error) {
+func (c csvFinder) quotedEnd(line []byte, start int) (int, error) {
 	for at := start + 1; ; {
 		length := bytes.IndexByte(line[at:], '"')
 		if length < 0 {
@@ -129,7 +129,7 @@ func (c csv) quotedEnd(line []byte, start int) (int, error) {
 	}
 }
 
-func (c csv) decode(buf, text []byte) ([]byte, error) {
+func (c csvFinder) decode(buf, text []byte) ([]byte, error) {
 	if len(text) == 0 || text[0] != '"' {
 		return text, nil
 	}
@@ -145,7 +145,7 @@ func (c csv) decode(buf, text []byte) ([]byte, error) {
 	return append(buf, inner...), nil
 }
 
-func (c csv) append(dst []byte, url string) []byte {
+func (c csvFinder) append(dst []byte, url string) []byte {
 	if !strings.ContainsAny(url, "\"\r\n ") && strings.IndexByte(url, c.delimiter[0]) < 0 {
 		return append(dst, url...)
 	}

@@ -68,9 +68,9 @@ func Field(n int, delimiter string) (*Finder, error) {
 	case strings.ContainsAny(delimiter, "\r\n"):
 		return nil, errors.New("a line end can't be the delimiter")
 	}
-	f := field{n, []byte(delimiter)}
+	f := fieldFinder{n, []byte(delimiter)}
 	if isCSV(delimiter) {
-		return &Finder{csv{f}}, nil
+		return &Finder{csvFinder{f}}, nil
 	}
 	return &Finder{f}, nil
 }
@@ -82,13 +82,13 @@ func Key(path string) (*Finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Finder{key{p}}, nil
+	return &Finder{keyFinder{p}}, nil
 }
 
-// key finds the URL in JSON lines.
-type key struct{ path jsonpath.Path }
+// keyFinder finds the URL in JSON lines.
+type keyFinder struct{ path jsonpath.Path }
 
-func (k key) find(line []byte) (start, end int, err error) {
+func (k keyFinder) find(line []byte) (start, end int, err error) {
 	start, end, err = k.path.Find(line)
 	switch {
 	case errors.Is(err, jsonpath.ErrMissing):
@@ -115,7 +115,7 @@ func kindOf(c byte) string {
 	return "a number"
 }
 
-func (key) decode(buf, text []byte) ([]byte, error) { return jsonpath.Unquote(buf, text) }
-func (key) append(dst []byte, url string) []byte {
+func (keyFinder) decode(buf, text []byte) ([]byte, error) { return jsonpath.Unquote(buf, text) }
+func (keyFinder) append(dst []byte, url string) []byte {
 	return jsonpath.AppendQuoted(dst, strings.ToValidUTF8(url, string(utf8.RuneError)))
 }

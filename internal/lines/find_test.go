@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// found returns the text that f finds in line, and the line after replacing this text.
-func found(f *Finder, line string) string {
+// describeFind returns the text that f finds in line, and the line after replacing this text.
+func describeFind(f *Finder, line string) string {
 	start, end, err := f.Find([]byte(line))
 	if errors.Is(err, ErrNoURL) {
 		return "skip"
@@ -71,7 +71,7 @@ func TestFindField(t *testing.T) {
 		{1, ",", `a,"b`, `a  <"a,""b">,"b`},
 		{2, ";", `a;"b;c"`, `b;c  a;<"a,""b">`},
 	} {
-		if got := found(mustField(t, row.n, row.delimiter), row.line); got != row.want {
+		if got := describeFind(mustField(t, row.n, row.delimiter), row.line); got != row.want {
 			t.Errorf("field %d of %q: %s; want %s", row.n, row.line, got, row.want)
 		}
 	}
@@ -197,7 +197,7 @@ func TestFindKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := found(f, row.line); got != row.want {
+		if got := describeFind(f, row.line); got != row.want {
 			t.Errorf("%s in %s: %s; want %s", row.path, row.line, got, row.want)
 		}
 	}
@@ -231,7 +231,7 @@ func TestFindCDX(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := found(f, row.line); got != row.want {
+		if got := describeFind(f, row.line); got != row.want {
 			t.Errorf("%s: %s; want %s", row.line, got, row.want)
 		}
 	}
@@ -249,7 +249,7 @@ func TestFindCDXJ(t *testing.T) {
 		if formatOf([]byte(row.line)) != CDXJ {
 			t.Errorf("%q is not detected", row.line)
 		}
-		if got := found(newCDXJ(), row.line); got != row.want {
+		if got := describeFind(newCDXJ(), row.line); got != row.want {
 			t.Errorf("%s: %s; want %s", row.line, got, row.want)
 		}
 	}
@@ -259,7 +259,7 @@ func TestFindCDXJ(t *testing.T) {
 		`com,example)/ 20260102030405`:                       "! not a CDXJ line: write a sort key, a date and a JSON object",
 		`com,example)/ 20260102030405 {"url": `:              "! invalid JSON at byte 8: unexpected end of the text",
 	} {
-		if got := found(newCDXJ(), line); got != want {
+		if got := describeFind(newCDXJ(), line); got != want {
 			t.Errorf("%s: %s; want %s", line, got, want)
 		}
 	}
@@ -319,7 +319,7 @@ func FuzzIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c, ok := finder.form.(cdx); ok {
+		if c, ok := finder.form.(cdxFinder); ok {
 			want, found := slowField(c.n, string(c.delimiter), line)
 			if !found || want != string(url) {
 				t.Fatalf("%q in %q, want %q", url, line, want)

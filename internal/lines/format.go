@@ -36,11 +36,11 @@ func ParseFormat(name string) (Format, error) {
 	return Detect, fmt.Errorf("unknown format %q: choose %s", name, strings.Join(Formats(), ", "))
 }
 
-// content delivers the lines of a decompressed source.
-func (r *reader) content(in *bufio.Reader) error {
+// readContent delivers the lines of a decompressed source.
+func (r *reader) readContent(in *bufio.Reader) error {
 	r.finder = r.o.Finder
 	if r.o.Column != "" || r.finder != nil {
-		return r.table(in)
+		return r.readTable(in)
 	}
 	format := r.o.Format
 	var first []byte
@@ -63,7 +63,7 @@ func (r *reader) content(in *bufio.Reader) error {
 		r.finder = newCDXJ()
 	case WARC:
 		r.unit = "record"
-		return r.lines(&targets{in: warc.NewReader(in)})
+		return r.lines(&targetReader{in: warc.NewReader(in)})
 	}
 	if err != nil {
 		return err
@@ -71,14 +71,14 @@ func (r *reader) content(in *bufio.Reader) error {
 	return r.lines(in)
 }
 
-// table delivers the lines of a source whose URLs are in fields or in JSON.
-func (r *reader) table(in *bufio.Reader) error {
+// readTable delivers the lines of a source whose URLs are in fields or in JSON.
+func (r *reader) readTable(in *bufio.Reader) error {
 	in.Peek(1) // the next read repeats an error
 	if err := recognizeParquet(in); err != nil {
 		return err
 	}
 	if r.o.Column != "" {
-		if err := r.header(in); err != nil {
+		if err := r.readHeader(in); err != nil {
 			return err
 		}
 	}
@@ -115,9 +115,9 @@ func formatOf(line []byte) Format {
 	return Text
 }
 
-// targets reads a web archive as text, with a line for each record. The line contains the
+// targetReader reads a web archive as text, with a line for each record. The line contains the
 // record's target if the record holds a resource or a fetch. Otherwise, the line is empty.
-type targets struct {
+type targetReader struct {
 	in   *warc.Reader
 	line []byte // unread bytes of the current line
 	kept bytes.Buffer
@@ -127,25 +127,25 @@ type targets struct {
 const maxWAT = 16 << 20
 
 // Read returns bytes from only one line, so that lines from a pipe are not delayed.
-func (t *targets) Read(p []byte) (int, error) {
+func (t *targetReader) Read(p []byte) (int, error) {
 	if len(t.line) == 0 {
 		record, err := t.in.Next()
 		if err != nil {
 			return 0, err
 		}
-		t.line = append(append(t.line[:0], t.target(record)...), '\n')
+		t.line = append(append(t.line[:0], t.targetOf(record)...), '\n')
 	}
 	n := copy(p, t.line)
 	t.line = t.line[n:]
 	return n, nil
 }
 
-// target returns the target of a record. For a request, target returns "", because the
+// targetOf returns the target of a record. For a request, targetOf returns "", because the
 // response has the same target.
-func (t *targets) target(r *warc.Record) string {
+func (t *targetReader) targetOf(r *warc.Record) string {
 	typ := r.Type
 	if typ == "metadata" && strings.HasPrefix(r.Get("Content-Type"), "application/json") {
-		typ = t.described(r)
+		typ = t.describedType(r)
 	}
 	switch typ {
 	case "response", "resource", "revisit", "conversion":
@@ -154,8 +154,8 @@ func (t *targets) target(r *warc.Record) string {
 	return ""
 }
 
-// described returns the type of the record that a WAT record describes.
-func (t *targets) described(r *warc.Record) string {
+// describedType returns the type of the record that a WAT record describes.
+func (t *targetReader) describedType(r *warc.Record) string {
 	t.kept.Reset()
 	if _, err := io.CopyN(&t.kept, r, maxWAT); err != io.EOF {
 		return "response" // the record is truncated or too long; most long records are responses

@@ -59,7 +59,7 @@ const (
 	// blockSize is the block size for files, in bytes.
 	blockSize = 1 << 20
 	// ahead is the number of blocks to read ahead.
-	ahead = 2
+	blocksAhead = 2
 )
 
 var blocks = sync.Pool{New: func() any { return &Block{memory: make([]byte, blockSize)} }}
@@ -114,7 +114,7 @@ func (o *Options) orDefault() Options {
 func Blocks(ctx context.Context, names []string, o *Options) iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		out := make(chan *Block, ahead)
+		out := make(chan *Block, blocksAhead)
 		go func() {
 			defer close(out)
 			r := &reader{o: o.orDefault(), ctx: ctx, out: out, waited: true}
@@ -122,7 +122,7 @@ func Blocks(ctx context.Context, names []string, o *Options) iter.Seq[*Block] {
 				if ctx.Err() != nil {
 					return
 				}
-				r.read(name)
+				r.readSource(name)
 			}
 		}()
 		defer func() {

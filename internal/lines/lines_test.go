@@ -25,13 +25,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // testTimeout is how long a test waits for an event.
 const testTimeout = time.Minute
 
-// read returns the blocks that Blocks yields as text, with a line for each line, "cut N", and
-// errors. If waits is true, the text contains "..." for each block with Wait.
-func read(t testing.TB, names []string, o *Options, waits bool) string {
+// readBlocks returns the blocks that Blocks yields as text. The text contains each line, "cut N"
+// for each truncated line, and each error. If showWaits is true, the text contains "..." for each
+// block with Wait.
+func readBlocks(t testing.TB, names []string, o *Options, showWaits bool) string {
 	t.Helper()
 	var text strings.Builder
 	for b := range Blocks(t.Context(), names, o) {
-		text.WriteString(show(t, b, waits))
+		text.WriteString(show(t, b, showWaits))
 		b.Release()
 	}
 	return text.String()
@@ -83,7 +84,7 @@ func zip(t testing.TB, texts ...string) string {
 	return b.String()
 }
 
-// slowLines is a simple implementation of read for one source.
+// slowLines is a simple implementation of readBlocks for one source.
 func slowLines(source, text string, maxLine int) string {
 	var out strings.Builder
 	in := bufio.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
@@ -119,7 +120,7 @@ func TestLinesOfFiles(t *testing.T) {
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	got := read(t, []string{"a.txt", "b.gz", "missing", "mark.txt", "empty", "-", "./-", "folder", "gz.gz", "short", "nul", "big", "little", "mark", "ff", "fffe", "feff", "short little"}, &Options{Stdin: strings.NewReader(zip(t, "input\n"))}, false)
+	got := readBlocks(t, []string{"a.txt", "b.gz", "missing", "mark.txt", "empty", "-", "./-", "folder", "gz.gz", "short", "nul", "big", "little", "mark", "ff", "fffe", "feff", "short little"}, &Options{Stdin: strings.NewReader(zip(t, "input\n"))}, false)
 	want := `a.txt:1 "one\n"
 a.txt:2 "two\r\n"
 a.txt:3 "\n"
@@ -158,7 +159,7 @@ func TestCompressedFiles(t *testing.T) {
 	}
 	for _, ext := range []string{"", ".gz", ".bz2", ".xz", ".zst", ".Z"} {
 		name := "../../document/testdata/links.txt" + ext
-		if got := read(t, []string{name}, nil, false); got != slowLines(name, string(want), 2*locus.MaxLen) {
+		if got := readBlocks(t, []string{name}, nil, false); got != slowLines(name, string(want), 2*locus.MaxLen) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -190,12 +191,12 @@ func FuzzLines(f *testing.F) {
 			"with EOF": iotest.DataErrReader(strings.NewReader(text)),
 		} {
 			o.Stdin = in
-			if got := read(t, []string{"-"}, o, false); got != want {
+			if got := readBlocks(t, []string{"-"}, o, false); got != want {
 				t.Errorf("%s: %s\nwant:\n%s", name, got, want)
 			}
 		}
 		file := write(t, "a", text)
-		if got := read(t, []string{file}, o, false); got != slowLines(file, text, o.MaxLine) {
+		if got := readBlocks(t, []string{file}, o, false); got != slowLines(file, text, o.MaxLine) {
 			t.Errorf("file: %s\nwant:\n%s", got, slowLines(file, text, o.MaxLine))
 		}
 	})
@@ -218,16 +219,16 @@ func TestLongLines(t *testing.T) {
 		"exact block":      strings.Repeat(x(15)+"\n", blockSize/16),
 	} {
 		file := write(t, "a", text)
-		if got := read(t, []string{file}, nil, false); got != slowLines(file, text, limit) {
+		if got := readBlocks(t, []string{file}, nil, false); got != slowLines(file, text, limit) {
 			t.Errorf("%s: %d octets, want %d", name, len(got), len(slowLines(file, text, limit)))
 		}
-		if got := read(t, []string{"-"}, &Options{Stdin: strings.NewReader(zip(t, text))}, false); got != slowLines("-", text, limit) {
+		if got := readBlocks(t, []string{"-"}, &Options{Stdin: strings.NewReader(zip(t, text))}, false); got != slowLines("-", text, limit) {
 			t.Errorf("%s from a pipe: %d octets, want %d", name, len(got), len(slowLines("-", text, limit)))
 		}
 	}
 	// A higher line limit must allow larger blocks.
 	text := x(3*blockSize) + "\nb\n"
-	if got := read(t, []string{write(t, "a", text)}, &Options{MaxLine: 4 * blockSize}, false); strings.Contains(got, " cut ") {
+	if got := readBlocks(t, []string{write(t, "a", text)}, &Options{MaxLine: 4 * blockSize}, false); strings.Contains(got, " cut ") {
 		t.Errorf("a line below the limit was cut")
 	}
 }
@@ -328,7 +329,7 @@ func TestDamagedGzip(t *testing.T) {
 		"rubbish":  {packed + "rubbish", "after line 1000, near byte"},
 		"header":   {packed[:5], "near byte 5 of the compressed file"},
 	} {
-		got := read(t, []string{write(t, "a.gz", c.packed)}, nil, false)
+		got := readBlocks(t, []string{write(t, "a.gz", c.packed)}, nil, false)
 		if _, last, _ := strings.Cut(got, "! "); !strings.Contains(last, c.want) {
 			t.Errorf("%s: %q, want %q", name, last, c.want)
 		}
@@ -342,7 +343,7 @@ func TestDamagedGzip(t *testing.T) {
 // incomplete line could look like another URL.
 func TestDamageWithinLine(t *testing.T) {
 	packed := zip(t, "one\ntwo\nthr") + "rubbish"
-	got := read(t, []string{"-"}, &Options{Stdin: strings.NewReader(packed)}, false)
+	got := readBlocks(t, []string{"-"}, &Options{Stdin: strings.NewReader(packed)}, false)
 	want := "-:1 \"one\\n\"\n-:2 \"two\\n\"\n! standard input: after line 2, near byte 42 of the compressed file: the file is cut: unexpected EOF\n"
 	if got != want {
 		t.Error(got)
@@ -351,7 +352,7 @@ func TestDamageWithinLine(t *testing.T) {
 
 func TestReadError(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader("one\ntwo"), iotest.ErrReader(io.ErrClosedPipe))
-	got := read(t, []string{"-"}, &Options{Stdin: broken}, false)
+	got := readBlocks(t, []string{"-"}, &Options{Stdin: broken}, false)
 	if want := "-:1 \"one\\n\"\n! standard input: after line 1: io: read/write on closed pipe\n"; got != want {
 		t.Error(got)
 	}

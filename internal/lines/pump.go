@@ -11,8 +11,8 @@ type pump struct {
 	ctx    context.Context
 	chunks <-chan chunk
 	spent  chan<- []byte // memory of used chunks, for new chunks
-	now    chunk
-	rest   []byte       // unread bytes in now
+	chunk  chunk
+	rest   []byte       // unread bytes in chunk
 	wait   func() error // called before a read that may wait
 }
 
@@ -28,14 +28,14 @@ const (
 	chunksAhead = 4
 )
 
-// pump starts a goroutine that calls the function open and reads the source that open returns.
-// When the context has ended, the goroutine ends after the current read.
-func (r *reader) pump(open func() (io.ReadCloser, error)) *pump {
+// startPump starts a goroutine that calls openSource and reads the returned source. When the
+// context has ended, the goroutine ends after the current read.
+func (r *reader) startPump(openSource func() (io.ReadCloser, error)) *pump {
 	r.piped = true
 	chunks, spent := make(chan chunk, chunksAhead), make(chan []byte, chunksAhead+1)
-	p := &pump{ctx: r.ctx, chunks: chunks, spent: spent, wait: r.wait}
+	p := &pump{ctx: r.ctx, chunks: chunks, spent: spent, wait: r.deliverBeforeWait}
 	go func() {
-		in, err := open()
+		in, err := openSource()
 		if err != nil {
 			chunks <- chunk{err: err}
 			return
@@ -62,10 +62,10 @@ func (r *reader) pump(open func() (io.ReadCloser, error)) *pump {
 
 func (p *pump) Read(b []byte) (int, error) {
 	for len(p.rest) == 0 {
-		if p.now.err != nil {
-			return 0, p.now.err
+		if p.chunk.err != nil {
+			return 0, p.chunk.err
 		}
-		if err := p.next(); err != nil {
+		if err := p.nextChunk(); err != nil {
 			return 0, err
 		}
 	}
@@ -74,25 +74,25 @@ func (p *pump) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next receives the next chunk.
-func (p *pump) next() error {
-	if p.now.octets != nil {
-		p.spent <- p.now.octets[:chunkSize]
-		p.now.octets = nil
+// nextChunk receives the next chunk.
+func (p *pump) nextChunk() error {
+	if p.chunk.octets != nil {
+		p.spent <- p.chunk.octets[:chunkSize]
+		p.chunk.octets = nil
 	}
 	select {
-	case p.now = <-p.chunks:
+	case p.chunk = <-p.chunks:
 	default:
 		if err := p.wait(); err != nil {
 			return err
 		}
 		select {
-		case p.now = <-p.chunks:
+		case p.chunk = <-p.chunks:
 		case <-p.ctx.Done():
 			return p.ctx.Err()
 		}
 	}
-	p.rest = p.now.octets
+	p.rest = p.chunk.octets
 	return nil
 }
 

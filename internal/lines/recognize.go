@@ -61,17 +61,17 @@ func recognizeParquet(in *bufio.Reader) error {
 	return nil
 }
 
-// Recognize returns a [*FormatError] if the lines of a source are not URLs. The source
-// begins with the bytes in head. If ended is true, head is the whole source.
-func Recognize(head []byte, ended bool) error {
+// Recognize returns a [*FormatError] if the lines of a source are not URLs. The source begins
+// with the bytes in head. If isWhole is true, head is the whole source.
+func Recognize(head []byte, isWhole bool) error {
 	var e *FormatError
 	switch first, _, whole := bytes.Cut(head, newline); {
 	case IsParquet(head):
 		e = &FormatError{Format: FormatParquet}
-	case isJSON(first, whole || ended):
+	case isJSON(first, whole || isWhole):
 		e = &FormatError{Format: FormatJSON, Key: keyOf(head)}
 	default:
-		e = table(head)
+		e = tableError(head)
 	}
 	if e == nil {
 		return nil
@@ -119,15 +119,15 @@ func keyOf(head []byte) string {
 // maxDepthJSON is the maximum depth of the search for a URL in a JSON line.
 const maxDepthJSON = 20
 
-// urlIn decodes the next value, whose path is at, and returns the path of the first URL in the
-// value.
-func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
+// urlIn decodes the next value, whose path is prefix, and returns the path of the first URL in
+// the value.
+func urlIn(d *json.Decoder, prefix string, depth int) (path string, err error) {
 	token, err := d.Token()
 	if err != nil {
 		return "", err
 	}
 	if text, ok := token.(string); ok && isURL([]byte(text)) {
-		return at, nil
+		return prefix, nil
 	}
 	opened, ok := token.(json.Delim)
 	if !ok {
@@ -137,13 +137,13 @@ func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
 		return "", errors.New("too deep")
 	}
 	for i := 0; d.More(); i++ {
-		inner := at + "[" + strconv.Itoa(i) + "]"
+		inner := prefix + "[" + strconv.Itoa(i) + "]"
 		if opened == '{' {
 			name, err := d.Token()
 			if err != nil {
 				return "", err
 			}
-			inner = at + member(name.(string))
+			inner = prefix + memberStep(name.(string))
 		}
 		if path, err = urlIn(d, inner, depth+1); err != nil || path != "" {
 			return path, err
@@ -153,8 +153,8 @@ func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
 	return "", err
 }
 
-// member returns the path step that selects the object member with the given name.
-func member(name string) string {
+// memberStep returns the path step that selects the object member with the given name.
+func memberStep(name string) string {
 	if path, err := jsonpath.Parse("." + name); err == nil && name != "" && !strings.ContainsAny(name, ".[]\"'") {
 		return path.String()
 	}
@@ -175,9 +175,9 @@ func isURL(text []byte) bool {
 	return true
 }
 
-// table returns the error for a CSV or TSV file with a header. If head is not the start of
-// such a file, table returns nil.
-func table(head []byte) *FormatError {
+// tableError returns the error for a CSV or TSV file with a header. If head is not the start of
+// such a file, tableError returns nil.
+func tableError(head []byte) *FormatError {
 	rows := bytes.Split(bytes.TrimSuffix(head, newline), newline)
 	if len(rows) > 2 && !bytes.HasSuffix(head, newline) {
 		rows = rows[:len(rows)-1] // the last row may be incomplete
@@ -186,7 +186,7 @@ func table(head []byte) *FormatError {
 		return nil
 	}
 	for _, delimiter := range []string{",", ";", "\t"} {
-		names, err := fields(withoutEnd(rows[0]), delimiter)
+		names, err := splitFields(withoutEnd(rows[0]), delimiter)
 		if err != nil || !areNames(names) {
 			continue
 		}
@@ -231,7 +231,7 @@ func urlField(rows [][]byte, delimiter string, columns int) int {
 			continue
 		}
 		all++
-		list, err := fields(row, delimiter)
+		list, err := splitFields(row, delimiter)
 		if err != nil || len(list) != columns {
 			continue
 		}

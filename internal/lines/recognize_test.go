@@ -83,11 +83,11 @@ func TestRecognizedFiles(t *testing.T) {
 		{zst, "it looks like Parquet"},
 	} {
 		name := write(t, "file", row.text)
-		got := read(t, []string{name, list}, nil, false)
+		got := readBlocks(t, []string{name, list}, nil, false)
 		if strings.Count(got, "\n") != 2 || !strings.HasPrefix(got, "! "+locus.Quote(name)+": "+row.want+"\n") || !strings.HasSuffix(got, ":1 \"http://h/\\n\"\n") {
 			t.Errorf("%.20q: %s", row.text, got)
 		}
-		if got := read(t, []string{name}, &Options{Format: Text}, false); strings.Contains(got, "looks like") {
+		if got := readBlocks(t, []string{name}, &Options{Format: Text}, false); strings.Contains(got, "looks like") {
 			t.Errorf("%.20q as text: %s", row.text, got)
 		}
 	}
@@ -123,11 +123,11 @@ func TestColumns(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got.String(), want)
 	}
 	long := write(t, "long", strings.Repeat("x", headSize+1))
-	if got := read(t, []string{long}, &Options{Column: "url", Delimiter: ","}, false); !strings.Contains(got, "longer than 65536") {
+	if got := readBlocks(t, []string{long}, &Options{Column: "url", Delimiter: ","}, false); !strings.Contains(got, "longer than 65536") {
 		t.Errorf("%.200s", got)
 	}
 	many := write(t, "many", strings.Repeat("x,", 50))
-	if got := read(t, []string{many}, &Options{Column: "url", Delimiter: ","}, false); !strings.HasSuffix(got, "x, ...\n") || strings.Count(got, "x, ") != maxNames {
+	if got := readBlocks(t, []string{many}, &Options{Column: "url", Delimiter: ","}, false); !strings.HasSuffix(got, "x, ...\n") || strings.Count(got, "x, ") != maxNames {
 		t.Error(got)
 	}
 }

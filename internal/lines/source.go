@@ -33,7 +33,7 @@ type source struct {
 	line    int64         // number of the next line
 	unit    string        // unit of the field line: "line" or "record"
 	piped   bool          // whether a pump reads the source
-	octets  counter       // number of bytes read from the source before decompression
+	octets  byteCounter   // number of bytes read from the source before decompression
 	packing unpack.Format // compression format
 	finder  *Finder
 }
@@ -61,12 +61,12 @@ var newline = []byte{'\n'}
 // headSize is the buffer size for the first bytes of a source.
 const headSize = 64 << 10
 
-// read reads a source, and delivers any error.
-func (r *reader) read(name string) {
+// readSource reads a source, and delivers any error.
+func (r *reader) readSource(name string) {
 	r.source = source{name: name, line: 1, unit: "line"}
-	unpacked, err := r.unpack()
+	unpacked, err := r.openUnpacked()
 	if err == nil {
-		err = r.content(unpacked.Reader)
+		err = r.readContent(unpacked.Reader)
 		unpacked.Close()
 	}
 	if err != nil && r.ctx.Err() == nil {
@@ -103,15 +103,15 @@ func (r *reader) explain(err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// unpack opens the current source and decompresses it.
-func (r *reader) unpack() (*opened, error) {
-	f, err := r.open()
+// openUnpacked opens the current source and decompresses it.
+func (r *reader) openUnpacked() (*openedSource, error) {
+	f, err := r.openCurrent()
 	if err != nil {
 		return nil, err
 	}
 	in := bufio.NewReaderSize(readFunc(r.octets.read), headSize)
 	r.octets.r, r.octets.head = f, in
-	opened := &opened{Reader: in, closers: []io.Closer{f}}
+	opened := &openedSource{Reader: in, closers: []io.Closer{f}}
 	for range maxDepth {
 		format, err := detect(opened.Reader)
 		if err != nil || format == unpack.None {
@@ -149,19 +149,19 @@ func detect(in *bufio.Reader) (f unpack.Format, err error) {
 
 // skipMark skips a byte order mark. If a US-ASCII character follows a UTF-16 mark, skipMark
 // decodes the source as UTF-16, which some Windows programs write.
-func (o *opened) skipMark() {
+func (o *openedSource) skipMark() {
 	const mark, big, little = "\uFEFF", "\xFE\xFF", "\xFF\xFE"
 	switch {
-	case o.begins(mark):
+	case o.startsWith(mark):
 		o.Discard(len(mark))
-	case o.begins(big + "\x00"), o.begins(little) && o.hasNUL(len(little)+1):
+	case o.startsWith(big + "\x00"), o.startsWith(little) && o.hasNUL(len(little)+1):
 		o.Reader = bufio.NewReaderSize(charset.NewReader("utf-16", o.Reader, -1), headSize)
 	}
 }
 
-// begins reports whether the unread content begins with text. Reading does not wait for more
+// startsWith reports whether the unread content begins with text. Reading does not wait for more
 // bytes than necessary.
-func (o *opened) begins(text string) bool {
+func (o *openedSource) startsWith(text string) bool {
 	for n := 1; n <= len(text); n++ {
 		if head, err := o.Peek(n); err != nil || !strings.HasPrefix(text, string(head)) {
 			return false
@@ -171,46 +171,47 @@ func (o *opened) begins(text string) bool {
 }
 
 // hasNUL reports whether the byte at offset n is NUL. This byte must be in the buffer.
-func (o *opened) hasNUL(n int) bool {
+func (o *openedSource) hasNUL(n int) bool {
 	head, err := o.Peek(n + 1)
 	return err == nil && head[n] == 0
 }
 
-// opened is the decompressed content of a source.
-type opened struct {
+// openedSource is the decompressed content of a source.
+type openedSource struct {
 	*bufio.Reader
 	closers []io.Closer
 }
 
-func (o *opened) Close() error {
+func (o *openedSource) Close() error {
 	for i := len(o.closers) - 1; i >= 0; i-- {
 		o.closers[i].Close()
 	}
 	return nil
 }
 
-// counter counts the bytes of a source.
-type counter struct {
+// byteCounter counts the bytes of a source.
+type byteCounter struct {
 	r    io.Reader
 	n    int64
 	head *bufio.Reader // reader that reads from the counter
 }
 
-func (c *counter) read(p []byte) (int, error) {
+func (c *byteCounter) read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
 // offset returns the number of bytes consumed from the source.
-func (c *counter) offset() int64 { return c.n - int64(c.head.Buffered()) }
+func (c *byteCounter) offset() int64 { return c.n - int64(c.head.Buffered()) }
 
 type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// open opens the current source. If reading the source may wait, open returns a pump.
-func (r *reader) open() (io.ReadCloser, error) {
+// openCurrent opens the current source. If reading the source may wait, openCurrent returns a
+// pump.
+func (r *reader) openCurrent() (io.ReadCloser, error) {
 	if r.name == "-" {
 		in := r.o.Stdin
 		if in == nil {
@@ -219,7 +220,7 @@ func (r *reader) open() (io.ReadCloser, error) {
 		if f, ok := in.(*os.File); ok && isRegular(f) {
 			return io.NopCloser(f), nil
 		}
-		return r.pump(func() (io.ReadCloser, error) { return io.NopCloser(in), nil }), nil
+		return r.startPump(func() (io.ReadCloser, error) { return io.NopCloser(in), nil }), nil
 	}
 	info, err := os.Stat(r.name)
 	switch {
@@ -231,7 +232,7 @@ func (r *reader) open() (io.ReadCloser, error) {
 		return os.Open(r.name)
 	}
 	name := r.name
-	return r.pump(func() (io.ReadCloser, error) { return os.Open(name) }), nil
+	return r.startPump(func() (io.ReadCloser, error) { return os.Open(name) }), nil
 }
 
 var errFolder = errors.New("is a directory: name its files")

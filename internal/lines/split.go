@@ -18,11 +18,11 @@ type filling struct {
 	last       byte   // last byte of that line
 }
 
-// text returns the undelivered text.
-func (f *filling) text() []byte { return f.block.memory[f.start:f.end] }
+// pendingText returns the undelivered text.
+func (f *filling) pendingText() []byte { return f.block.memory[f.start:f.end] }
 
 // wholeLines returns the length of the complete lines in the text.
-func (f *filling) wholeLines() int { return bytes.LastIndexByte(f.text(), '\n') + 1 }
+func (f *filling) wholeLines() int { return bytes.LastIndexByte(f.pendingText(), '\n') + 1 }
 
 func (r *reader) lines(in io.Reader) error {
 	f := &r.filling
@@ -39,7 +39,7 @@ func (r *reader) lines(in io.Reader) error {
 		f.end += n
 		switch {
 		case err == io.EOF:
-			return r.deliver(len(f.text()))
+			return r.deliver(len(f.pendingText()))
 		case err != nil:
 			// The line is incomplete and must not be delivered as a complete line.
 			return cmp.Or(r.deliverLines(), err)
@@ -53,8 +53,8 @@ func (r *reader) lines(in io.Reader) error {
 	return r.ctx.Err()
 }
 
-// wait delivers the lines so far before a read that blocks.
-func (r *reader) wait() error {
+// deliverBeforeWait delivers the lines so far before a read that blocks.
+func (r *reader) deliverBeforeWait() error {
 	if r.filling.block != nil {
 		if err := r.deliverLines(); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (r *reader) wait() error {
 // makeRoom provides free space if the block is full.
 func (r *reader) makeRoom() error {
 	f := &r.filling
-	text := f.text()
+	text := f.pendingText()
 	n := f.wholeLines()
 	switch {
 	case n > 0:
@@ -79,7 +79,7 @@ func (r *reader) makeRoom() error {
 	case f.dropped == 0 && len(text) <= r.o.MaxLine:
 		f.block.memory = append(text, make([]byte, min(len(text), r.o.MaxLine+1-len(text)))...)
 	default:
-		f.drop(len(text), r.kept())
+		f.dropBytes(len(text), r.keepLimit())
 	}
 	return nil
 }
@@ -96,24 +96,24 @@ func (r *reader) deliverLines() error {
 func (r *reader) deliver(n int) error {
 	f := &r.filling
 	if f.dropped > 0 {
-		end := bytes.IndexByte(f.text()[:n], '\n') + 1
+		end := bytes.IndexByte(f.pendingText()[:n], '\n') + 1
 		if end == 0 {
 			end = n
 		}
-		if err := r.cut(end); err != nil {
+		if err := r.sendCut(end); err != nil {
 			return err
 		}
 		n -= end
 	}
 	for n > 0 {
-		whole, long := splitLong(f.text()[:n], r.o.MaxLine)
+		whole, long := splitLong(f.pendingText()[:n], r.o.MaxLine)
 		if whole > 0 {
 			if err := r.sendText(whole); err != nil {
 				return err
 			}
 		}
 		if long > 0 {
-			if err := r.cut(long); err != nil {
+			if err := r.sendCut(long); err != nil {
 				return err
 			}
 		}
@@ -122,12 +122,12 @@ func (r *reader) deliver(n int) error {
 	return nil
 }
 
-// splitLong finds the first line with more than limit bytes. splitLong returns the length of
-// the text before that line, and the length of that line. For speed, splitLong does not search
-// for every line end.
-func splitLong(text []byte, limit int) (whole, long int) {
-	for len(text)-whole > limit {
-		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1
+// splitLong finds the first line with more than maxLen bytes. splitLong returns the length of the
+// text before that line, and the length of that line. For speed, splitLong does not search for
+// every line end.
+func splitLong(text []byte, maxLen int) (whole, long int) {
+	for len(text)-whole > maxLen {
+		n := bytes.LastIndexByte(text[whole:whole+maxLen], '\n') + 1
 		if n == 0 {
 			if n = bytes.IndexByte(text[whole:], '\n') + 1; n == 0 {
 				n = len(text) - whole
@@ -143,7 +143,7 @@ func splitLong(text []byte, limit int) (whole, long int) {
 // pipe still writes to that memory.
 func (r *reader) sendText(n int) error {
 	f := &r.filling
-	text := f.text()
+	text := f.pendingText()
 	next := r.newBlock()
 	if r.piped {
 		next.Text = append(next.memory[:0], text[:n]...)
@@ -161,36 +161,36 @@ func (r *reader) sendText(n int) error {
 	return r.send(full)
 }
 
-// drop consumes n bytes of a line that is too long. If these are the first bytes of the line,
-// drop stores up to keep bytes.
-func (f *filling) drop(n, keep int) {
+// dropBytes consumes n bytes of a line that is too long. If these are the first bytes of the
+// line, dropBytes stores at most keep bytes.
+func (f *filling) dropBytes(n, keep int) {
 	if n == 0 {
 		return
 	}
 	if f.dropped == 0 {
-		f.long = bytes.Clone(f.text()[:min(n, keep)])
+		f.long = bytes.Clone(f.pendingText()[:min(n, keep)])
 	}
 	f.start += n
 	f.dropped += int64(n)
 	f.last = f.block.memory[f.start-1]
 }
 
-// cut sends a line that is too long. The next n bytes in the buffer are the end of that line.
-func (r *reader) cut(n int) error {
+// sendCut sends a line that is too long. The next n bytes in the buffer are the end of that line.
+func (r *reader) sendCut(n int) error {
 	f := &r.filling
-	if n > 0 && f.text()[n-1] == '\n' {
-		f.drop(n-1, r.kept())
+	if n > 0 && f.pendingText()[n-1] == '\n' {
+		f.dropBytes(n-1, r.keepLimit())
 		f.start++
 		if f.last == '\r' {
 			f.dropped--
 		}
 	} else {
-		f.drop(n, r.kept())
+		f.dropBytes(n, r.keepLimit())
 	}
 	b := &Block{Text: f.long, Cut: f.dropped}
 	f.long, f.dropped = nil, 0
 	return r.send(b)
 }
 
-// kept returns the number of bytes to store for a line that is too long.
-func (r *reader) kept() int { return min(locus.MaxLen, r.o.MaxLine) }
+// keepLimit returns the number of bytes to store for a line that is too long.
+func (r *reader) keepLimit() int { return min(locus.MaxLen, r.o.MaxLine) }
