@@ -101,9 +101,9 @@ func faults(text string, isUTF8 bool) []Fault {
 		return []Fault{{Start: len(text), End: len(text), Help: `the "@" is missing: write local-part@domain`}}
 	}
 	s := scanner{text: text, isUTF8: isUTF8}
-	start := s.route(len(local))
-	s.words(start, len(local), '"', '"', "local part")
-	s.words(len(text)-len(domain), len(text), '[', ']', "domain")
+	start := s.skipRoute(len(local))
+	s.readWords(start, len(local), '"', '"', "local part")
+	s.readWords(len(text)-len(domain), len(text), '[', ']', "domain")
 	return s.faults
 }
 
@@ -173,9 +173,9 @@ func (s *scanner) fault(start, end int, c byte, help string) {
 	s.faults = append(s.faults, Fault{Start: start, End: end, Octet: c, Help: help})
 }
 
-// route reports a route (RFC 822 section 6.1: "@one,@two:") before the local part. It returns the
-// offset after the route.
-func (s *scanner) route(end int) int {
+// skipRoute reports a route (RFC 822 section 6.1: "@one,@two:") before the local part. It returns
+// the offset after the route.
+func (s *scanner) skipRoute(end int) int {
 	if end == 0 {
 		return 0
 	}
@@ -193,10 +193,10 @@ func (s *scanner) route(end int) int {
 	return 0
 }
 
-// words reads the dot-separated words between the offsets i and end. A word is an atom, or text
-// that is enclosed in the characters open and shut. The fault descriptions contain part, the name
-// of the word sequence.
-func (s *scanner) words(i, end int, open, shut byte, part string) {
+// readWords reads the dot-separated words between the offsets i and end. A word is an atom, or
+// text that is enclosed in the characters open and shut. The fault descriptions contain part, the
+// name of the word sequence.
+func (s *scanner) readWords(i, end int, open, shut byte, part string) {
 	const (
 		empty  = iota // no word has begun
 		inAtom        // in an atom
@@ -212,7 +212,7 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 		case c == '.':
 			word = empty
 		case c == open && word == empty:
-			next = s.quoted(i, end, open, shut, part)
+			next = s.readQuoted(i, end, open, shut, part)
 			word = whole
 		case s.isAtom(c) && word != whole:
 			word = inAtom
@@ -231,9 +231,9 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 	}
 }
 
-// quoted reads the quoted string or domain literal that begins at the offset start. It returns the
-// offset after the closing character.
-func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
+// readQuoted reads the quoted string or domain literal that begins at the offset start. It
+// returns the offset after the closing character.
+func (s *scanner) readQuoted(start, end int, open, shut byte, part string) int {
 	_, size := bnf.Octet(s.text, start)
 	pair := false // the octet follows "\"
 	for i := start + size; i < end; i += size {
