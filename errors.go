@@ -59,11 +59,11 @@ type SyntaxError struct {
 
 // NewSyntaxError returns a SyntaxError about input, in which [Mask] hides passwords.
 func NewSyntaxError(input string, offset int, part string, err error) *SyntaxError {
-	return &SyntaxError{Input: cut(Mask(input), err), Offset: offset, Part: part, Err: plain(err)}
+	return &SyntaxError{Input: truncateInput(Mask(input), err), Offset: offset, Part: part, Err: withoutGenericText(err)}
 }
 
-// cut truncates masked, which is the text of err, if err is ErrTooLong.
-func cut(masked string, err error) string {
+// truncateInput truncates masked, which is the text of err, if err is ErrTooLong.
+func truncateInput(masked string, err error) string {
 	const head = 100
 	if len(masked) <= head || !errors.Is(err, ErrTooLong) {
 		return masked
@@ -77,7 +77,7 @@ func (u URL) Errorf(offset int, part, format string, args ...any) *SyntaxError {
 	if u.IsZero() {
 		return &SyntaxError{Part: "genericurl", Err: ErrZero}
 	}
-	return &SyntaxError{Input: u.masked(), Offset: offset, Part: part, Err: plain(fmt.Errorf(format, args...))}
+	return &SyntaxError{Input: u.maskedText(), Offset: offset, Part: part, Err: withoutGenericText(fmt.Errorf(format, args...))}
 }
 
 func (e *SyntaxError) Error() string {
@@ -87,22 +87,23 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("locus: %s: offset %d: %v", Quote(e.Input), e.Offset, e.Err)
 }
 
-// reason is an error whose text omits the text of ErrForm or ErrValue, because that text adds
+// plainError is an error whose text omits the text of ErrForm or ErrValue, because that text adds
 // no information.
-type reason struct {
+type plainError struct {
 	error
 	text string
 }
 
-func (r reason) Error() string { return r.text }
+func (r plainError) Error() string { return r.text }
 
-func (r reason) Unwrap() error { return r.error }
+func (r plainError) Unwrap() error { return r.error }
 
-// plain removes the text of ErrForm or ErrValue from the text of err. The result wraps err.
-func plain(err error) error {
+// withoutGenericText removes the text of ErrForm or ErrValue from the text of err. The result
+// wraps err.
+func withoutGenericText(err error) error {
 	for _, general := range [...]error{ErrForm, ErrValue} {
 		if text, ok := strings.CutPrefix(err.Error(), general.Error()+": "); ok {
-			return reason{err, text}
+			return plainError{err, text}
 		}
 	}
 	return err
@@ -153,7 +154,7 @@ func (f *fault) error(text string, at int) *SyntaxError {
 	case noScheme:
 		at = 0
 	case notInScheme:
-		err = reason{err, fmt.Sprintf(`no scheme before %q; a URL begins with a name and ":"`, text[at])}
+		err = plainError{err, fmt.Sprintf(`no scheme before %q; a URL begins with a name and ":"`, text[at])}
 	case twoAts:
 		if at, disputed := octet.HostEnd(text); disputed {
 			if _, no := parse(text[:at] + "/" + text[at:]); no == nil {
@@ -166,5 +167,5 @@ func (f *fault) error(text string, at int) *SyntaxError {
 			err = fmt.Errorf("%w: its URL is %s", err, u)
 		}
 	}
-	return &SyntaxError{Input: cut(maskGuess(text), err), Offset: at, Part: f.part, Err: err}
+	return &SyntaxError{Input: truncateInput(maskGuess(text), err), Offset: at, Part: f.part, Err: err}
 }

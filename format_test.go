@@ -25,7 +25,7 @@ func TestFormatMasks(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%+q", "%#q", "%x", "% X", "%60v", "%-60s", "%.200v", "%d", "%t", "%T %v"} {
 		args := []any{u, u}[:1+strings.Count(verb, " %")]
 		for _, got := range []string{fmt.Sprintf(verb, args...), fmt.Sprintf(verb, &u), fmt.Sprintf(verb, inside)} {
-			if shows(got, "Secret") || strings.Contains(strings.ToLower(got), fmt.Sprintf("%x", "Secret")) {
+			if showsSecret(got, "Secret") || strings.Contains(strings.ToLower(got), fmt.Sprintf("%x", "Secret")) {
 				t.Errorf("%s: %s", verb, got)
 			}
 		}
@@ -58,7 +58,7 @@ func TestFormatMasks(t *testing.T) {
 	}
 	// slog does not resolve a value within a list: the JSON handler marshals it.
 	lines := strings.Split(log.String(), "\n")
-	if shows(lines[0], "Secret") || strings.Count(lines[1], "Secret") != 1 {
+	if showsSecret(lines[0], "Secret") || strings.Count(lines[1], "Secret") != 1 {
 		t.Errorf("slog: %s", log.String())
 	}
 

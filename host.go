@@ -24,8 +24,8 @@ func emptyFact(start, end int) Facts {
 	return 0
 }
 
-// hostFacts returns the fact for the production that matches the host s[start:end]. The
-// argument shape is the result of octet.Host for this host. The productions are:
+// hostFacts returns the fact for the production that matches the host s[start:end]. shape is the
+// result of octet.Host for this host. The productions are:
 //
 //	hostname    = *[ domainlabel "." ] toplabel
 //	domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit

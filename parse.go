@@ -63,7 +63,7 @@ func parse(text string) (URL, error) {
 			if l.port != 0 {
 				facts &^= NoPort
 			}
-			facts = facts&^l.lacks | l.host
+			facts = facts&^l.violated | l.host
 			i = l.end
 		}
 		if i < len(text) && text[i] != '#' {
@@ -137,21 +137,21 @@ func schemeFault(s string, i int) *fault {
 }
 
 // readEscapes reads the escapes between the offsets i and end, of which there must be at least
-// one. The result lacks holds the facts that the escapes violate. If a "%" does not begin an
-// escape, lacks is 0, and the result at is the offset of that "%".
-func readEscapes(s string, i, end int) (lacks Facts, at int) {
+// one. violated holds the facts that do not hold because of the escapes. If a "%" does not begin
+// an escape, violated is 0, and badEscape is the offset of that "%".
+func readEscapes(s string, i, end int) (violated Facts, badEscape int) {
 	for {
 		n := strings.IndexByte(s[i:end], '%')
 		if n < 0 {
-			return lacks, 0
+			return violated, 0
 		}
 		i += n
 		if !octet.IsEscape(s[:end], i) {
 			return 0, i
 		}
-		lacks |= NoEscape
+		violated |= NoEscape
 		if high := s[i+1]; high <= '1' || high == '7' && s[i+2]|0x20 == 'f' {
-			lacks |= NoControl
+			violated |= NoControl
 		}
 		i += len("%00")
 	}
@@ -201,7 +201,7 @@ func plainPort(s string, i int) (end int) {
 type login struct {
 	start, end     int
 	pass, at, port int   // offsets, as in URL
-	lacks, host    Facts // facts that do not hold for the login, and facts about its host
+	violated, host Facts // facts that do not hold for the login, and facts about its host
 }
 
 func (l *login) read(s string) (f *fault, at int) {
@@ -236,7 +236,7 @@ scan:
 	host := l.start
 	if l.at != 0 {
 		host = l.at + 1
-		l.lacks |= NoUser
+		l.violated |= NoUser
 		l.readUser(s)
 	}
 	if l.port, f, at = l.readHost(s[:l.end], host); f == nil && l.port < l.end {
@@ -253,7 +253,7 @@ func (l *login) readUser(s string) {
 		case s[i] == ':' && l.pass == 0:
 			l.pass = i
 		default:
-			l.lacks |= LoginPlain
+			l.violated |= LoginPlain
 		}
 	}
 }
@@ -276,7 +276,7 @@ func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 		}
 	}
 	l.host = hostFacts(s, start, end, shape) | emptyFact(start, end)
-	l.lacks |= upperFact(shape)
+	l.violated |= upperFact(shape)
 	return end, nil, 0
 }
 
@@ -308,7 +308,7 @@ func (l *login) readPort(s string, i int) (f *fault, at int) {
 		}
 	}
 	if i == l.end || s[i] == '0' {
-		l.lacks |= PortPlain
+		l.violated |= PortPlain
 	}
 	return nil, 0
 }

@@ -68,18 +68,18 @@ func (p Parts) URL() (URL, error) {
 		}
 		err = u.Errorf(0, part, "%w: the %s would be read as another part: encode the delimiters in it", ErrForm, partNames[part])
 	}
-	err.(*SyntaxError).Input = cut(p.masked(text), err)
+	err.(*SyntaxError).Input = truncateInput(p.maskedText(text), err)
 	return URL{}, err
 }
 
-// masked returns text, which was built from p, with each octet of the password as "*". The
+// maskedText returns text, which was built from p, with each octet of the password as "*". The
 // offset of the password follows from p, even if text parses differently.
-func (p Parts) masked(text string) string {
+func (p Parts) maskedText(text string) string {
 	if p.Password == nil {
 		return text
 	}
 	start := len(p.Scheme) + len("://") + len(*p.User) + len(":")
-	return stars(text, []span{{start, start + len(*p.Password)}})
+	return maskSpans(text, []span{{start, start + len(*p.Password)}})
 }
 
 // partNames maps each part name that [Parts.differs] returns to the name of a field of Parts.

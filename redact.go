@@ -14,11 +14,11 @@ func (u URL) Shown() string {
 	if spans == nil {
 		return u.text
 	}
-	return replaced(u.text, spans)
+	return replaceSpans(u.text, spans)
 }
 
-// replaced returns text with each of the spans replaced by "***".
-func replaced(text string, spans []span) string {
+// replaceSpans returns text with each of the spans replaced by "***".
+func replaceSpans(text string, spans []span) string {
 	var b strings.Builder
 	from := 0
 	for _, s := range spans {
@@ -30,8 +30,8 @@ func replaced(text string, spans []span) string {
 	return b.String()
 }
 
-// masked returns the text with each octet of a password as "*".
-func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
+// maskedText returns the text with each octet of a password as "*".
+func (u URL) maskedText() string { return maskSpans(u.text, secrets(u.text, u)) }
 
 // Mask returns text with each octet of a password shown as "*", so that offsets stay valid.
 // The text may be a URL, a mistyped URL, or a part of a URL. The text may include the wrapper
@@ -42,7 +42,7 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	ftp://u:PW@h/a@b                PW: the grammar says where the login ends
 //	ftp://u:P@W@h/, ftp://u:P W@h/  all up to the last "@", if the text does not parse
 //	ftp:/u:PW@h, ftp:u:PW@h         PW, also after "///" and "\\"
-//	u:PW@h, ftp:PW@h                PW: a name that addressed does not list may be a user
+//	u:PW@h, ftp:PW@h                PW: a name that addressSchemes does not list may be a user
 //	ftp://u:PW, //u:PW/             PW: a port is digits
 //	http://u%3APW@h/, ...PW%40h/    PW: escaped delimiters, even escaped repeatedly, and
 //	                                those of other scripts (full-width ":" "@" "/") count
@@ -56,7 +56,7 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://h:port/                  nothing: the word stands for one
 //	http://h/a@b, http://h/a:b@c    nothing: within a path a login follows a scheme
 //	ftp://u@h/, ssh:u@h             nothing: a user without a password
-//	mailto:a@b, mid:x@y, news:x@y   nothing: addressed lists the name
+//	mailto:a@b, mid:x@y, news:x@y   nothing: addressSchemes lists the name
 //	sip:u:PW@h, ssh:u:PW@h          PW: before an address with a login
 //	news:a:b@h, mailto:a:b@h        nothing: these schemes have no login
 //	http://[::1/, http://::1/       nothing: an IPv6 address without its brackets
@@ -64,23 +64,23 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 func Mask(text string) string {
 	return maskBoth(text, func(text string) string {
 		u, _ := Parse(text)
-		return stars(text, secrets(text, u))
+		return maskSpans(text, secrets(text, u))
 	})
 }
 
 // maskGuess is like [Mask] for a text that is not a URL, with or without a wrapper.
 func maskGuess(text string) string {
-	return maskBoth(text, func(text string) string { return stars(text, secrets(text, URL{})) })
+	return maskBoth(text, func(text string) string { return maskSpans(text, secrets(text, URL{})) })
 }
 
-// maskBoth applies the function mask to text and to the content of its wrapper, because "<" or
-// "URL:" may also belong to a login.
-func maskBoth(text string, mask func(string) string) string {
-	whole, w := mask(text), RemoveWrapper(text)
+// maskBoth applies maskOne to text and to the content of its wrapper, because "<" or "URL:" may
+// also belong to a login.
+func maskBoth(text string, maskOne func(string) string) string {
+	whole, w := maskOne(text), RemoveWrapper(text)
 	if w.start == 0 && w.end == len(text) {
 		return whole
 	}
-	b, inner := []byte(whole), mask(text[w.start:w.end])
+	b, inner := []byte(whole), maskOne(text[w.start:w.end])
 	for i := range len(inner) {
 		if inner[i] == '*' {
 			b[w.start+i] = '*'
@@ -107,7 +107,7 @@ func MaskText(text string) string {
 	if all == nil {
 		return text
 	}
-	return replaced(text, all)
+	return replaceSpans(text, all)
 }
 
 // wordEnd returns the end of the word of running text that begins at start.
@@ -138,8 +138,8 @@ func hasOpenLogin(word string) bool {
 	return !hasPort || port == "" || !isDigits(port)
 }
 
-// stars returns text with "*" for each octet within the spans.
-func stars(text string, spans []span) string {
+// maskSpans returns text with "*" for each octet within the spans.
+func maskSpans(text string, spans []span) string {
 	if spans == nil {
 		return text
 	}
@@ -152,10 +152,11 @@ func stars(text string, spans []span) string {
 	return string(b)
 }
 
-// addressed lists schemes whose scheme-specific part may contain an "@" that does not end a login.
-// The schemes come from the RFCs and the IANA registry. After any other name, "name:x@y" may be a
-// user, a password and a host. The value is false if "user:password@host" can follow the name.
-var addressed = map[string]bool{
+// addressSchemes lists schemes whose scheme-specific part may contain an "@" that does not end a
+// login. The schemes come from the RFCs and the IANA registry. After any other name, "name:x@y"
+// may be a user, a password and a host. The value is false if "user:password@host" can follow the
+// name.
+var addressSchemes = map[string]bool{
 	"mailto": true, "mailserver": true, "mid": true, "cid": true, "im": true, "pres": true, "acct": true, "tag": true,
 	"urn": true, "doi": true, "info": true, "data": true, "about": true, "javascript": true, "magnet": true, "pkg": true,
 	"sms": true, "tel": true, "geo": true, "npm": true, "jsr": true,
@@ -243,30 +244,30 @@ func otherScript(text string, i int) (c byte, n int) {
 	return 0, 0
 }
 
-// secrets returns the spans of the passwords in text, sorted and disjoint. The argument u is
-// the URL of text, or the zero URL if text is not a URL.
+// secrets returns the spans of the passwords in text, sorted and disjoint. u is the URL of text,
+// or the zero URL if text is not a URL.
 func secrets(text string, u URL) []span {
-	if hasNone(text, u) {
+	if hasNoPassword(text, u) {
 		return nil
 	}
 	f := &finder{text: text, marks: marks(text)}
 	f.lastAt = f.lastIn('@', 0, len(f.marks))
 	switch {
 	case u.IsZero():
-		f.guess()
+		f.guessPassword()
 	case u.Facts().Has(Internet) && u.colon()+3 < u.loginEnd():
-		f.whole(u.colon()+3, u.loginEnd())
-		f.embedded(f.from(u.loginEnd()))
+		f.findPassword(u.colon()+3, u.loginEnd())
+		f.findEmbedded(f.markFrom(u.loginEnd()))
 	default:
-		f.part()
+		f.findInParts()
 	}
 	return keepEnds(text, f.spans)
 }
 
-// hasNone is a fast test that text contains no password. hasNone has the same parameters as
-// secrets. Most texts contain no ":" except after the scheme and before the port. The result
-// may be false for a text without a password.
-func hasNone(text string, u URL) bool {
+// hasNoPassword is a fast test that text contains no password. hasNoPassword has the same
+// parameters as secrets. Most texts contain no ":" except after the scheme and before the port.
+// The result may be false for a text without a password.
+func hasNoPassword(text string, u URL) bool {
 	if octet.All(text)&octet.ASCII == 0 || strings.IndexByte(text, '%') >= 0 {
 		return false
 	}
@@ -304,16 +305,16 @@ func keepEnds(text string, spans []span) (kept []span) {
 	return kept
 }
 
-// hostEnd returns the offset of the octet in the span s at which some programs end a host, or
-// -1 if s contains no such octet. The host begins after the offset from.
-func hostEnd(text string, from int, s span) int {
-	before := text[from:s.start]
+// hostEnd returns the offset of the octet in the span s at which some programs end a host, or -1
+// if s contains no such octet. The host begins after start.
+func hostEnd(text string, start int, s span) int {
+	before := text[start:s.start]
 	slashes := max(strings.LastIndex(before, "//"), strings.LastIndex(before, `\\`))
 	n := strings.IndexAny(text[s.start:s.end], `/?#\`)
 	if slashes < 0 || n < 0 || strings.ContainsAny(before[slashes+2:], `/?#\`) {
 		return -1
 	}
-	host := text[from+slashes+2 : s.start+n]
+	host := text[start+slashes+2 : s.start+n]
 	host = host[strings.LastIndexByte(host, '@')+1:]
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
 		if !isDigits(host[i+1:]) {
@@ -340,18 +341,18 @@ type finder struct {
 
 // segment is a run of marks without a "/".
 type segment struct {
-	start, end int
-	wide       bool // the segment may include spaces
-	at         int  // the last "@", or -1
+	start, end  int
+	allowSpaces bool // the segment may include spaces
+	at          int  // the last "@", or -1
 }
 
 // segment returns the end of the segment that contains mark i, and the index of the segment's
 // last "@". If no "@" is at or after mark i, the index is -1.
-func (f *finder) segment(i int, wide bool) (end, at int) {
+func (f *finder) segment(i int, allowSpaces bool) (end, at int) {
 	s := &f.segments
-	if i < s.start || i >= s.end || s.wide != wide {
-		*s = segment{start: i, end: i, wide: wide, at: -1}
-		for ; s.end < len(f.marks) && f.marks[s.end].octet != '/' && (wide || f.marks[s.end].octet != ' '); s.end++ {
+	if i < s.start || i >= s.end || s.allowSpaces != allowSpaces {
+		*s = segment{start: i, end: i, allowSpaces: allowSpaces, at: -1}
+		for ; s.end < len(f.marks) && f.marks[s.end].octet != '/' && (allowSpaces || f.marks[s.end].octet != ' '); s.end++ {
 			if f.marks[s.end].octet == '@' {
 				s.at = s.end
 			}
@@ -366,20 +367,20 @@ func (f *finder) segment(i int, wide bool) (end, at int) {
 // hide hides the text between the offsets start and end, unless that text is the placeholder
 // "port", as in "http://localhost:port".
 func (f *finder) hide(start, end int) {
-	next := f.from(end)
-	login := f.is(next, '@') && f.marks[next].start == end
+	next := f.markFrom(end)
+	login := f.hasDelimiter(next, '@') && f.marks[next].start == end
 	if start < end && (login || !strings.EqualFold(f.text[start:end], "port")) {
 		f.spans = append(f.spans, span{start, end})
 	}
 }
 
-// from returns the index of the first mark at or after the offset at.
-func (f *finder) from(at int) int {
-	return sort.Search(len(f.marks), func(i int) bool { return f.marks[i].start >= at })
+// markFrom returns the index of the first mark at or after offset.
+func (f *finder) markFrom(offset int) int {
+	return sort.Search(len(f.marks), func(i int) bool { return f.marks[i].start >= offset })
 }
 
-// is reports whether mark i exists and its delimiter is c.
-func (f *finder) is(i int, c byte) bool {
+// hasDelimiter reports whether mark i exists and its delimiter is c.
+func (f *finder) hasDelimiter(i int, c byte) bool {
 	return i >= 0 && i < len(f.marks) && f.marks[i].octet == c
 }
 
@@ -391,9 +392,9 @@ func (f *finder) offset(i int) int {
 	return f.marks[i].start
 }
 
-// first returns the index of the first delimiter c among the marks from i up to end. If there
-// is no such mark, first returns end.
-func (f *finder) first(c byte, i, end int) int {
+// firstIn returns the index of the first delimiter c among the marks from i up to end. If there
+// is no such mark, firstIn returns end.
+func (f *finder) firstIn(c byte, i, end int) int {
 	for i < end && f.marks[i].octet != c {
 		i++
 	}
@@ -411,17 +412,17 @@ func (f *finder) lastIn(c byte, i, end int) int {
 	return -1
 }
 
-// slashes returns the number of slashes directly after mark i.
-func (f *finder) slashes(i int) int {
+// countSlashes returns the number of slashes directly after mark i.
+func (f *finder) countSlashes(i int) int {
 	n := 0
-	for at := f.marks[i].end; f.is(i+1+n, '/') && f.marks[i+1+n].start == at; n++ {
+	for at := f.marks[i].end; f.hasDelimiter(i+1+n, '/') && f.marks[i+1+n].start == at; n++ {
 		at = f.marks[i+1+n].end
 	}
 	return n
 }
 
-// name returns the scheme name that ends at mark i, or "".
-func (f *finder) name(i int) string {
+// schemeName returns the scheme name that ends at mark i, or "".
+func (f *finder) schemeName(i int) string {
 	least, end := 0, f.marks[i].start
 	if i > 0 {
 		least = f.marks[i-1].end
@@ -433,18 +434,18 @@ func (f *finder) name(i int) string {
 	return strings.ToLower(f.text[start:end])
 }
 
-// last returns the index of the last "@" at or after mark i, or -1.
-func (f *finder) last(i int) int {
+// lastAtFrom returns the index of the last "@" at or after mark i, or -1.
+func (f *finder) lastAtFrom(i int) int {
 	if f.lastAt < i {
 		return -1
 	}
 	return f.lastAt
 }
 
-// whole finds the password of the login between the offsets start and end.
-func (f *finder) whole(start, end int) {
-	i, stop := f.from(start), f.from(end)
-	colon, at := f.first(':', i, stop), f.lastIn('@', i, stop)
+// findPassword finds the password of the login between the offsets start and end.
+func (f *finder) findPassword(start, end int) {
+	i, stop := f.markFrom(start), f.markFrom(end)
+	colon, at := f.firstIn(':', i, stop), f.lastIn('@', i, stop)
 	switch {
 	case colon == stop:
 	case colon < at:
@@ -457,24 +458,24 @@ func (f *finder) whole(start, end int) {
 // isDigits reports whether text can be a port, possibly broken across lines.
 func isDigits(text string) bool { return strings.Trim(text, "0123456789"+blanks) == "" }
 
-// login finds the password of a possible login that begins at start, before mark i, and returns the
-// index of the next mark to read. If certain is true, the text is a login, and a port that is not
-// digits is a password. If wide is true, the login may include spaces.
-func (f *finder) login(start, i int, certain, wide bool) (next int) {
-	end, at := f.segment(i, wide)
-	colon := f.first(':', i, end)
+// readLogin finds the password of a possible login that begins at start, before mark i, and
+// returns the index of the next mark to read. If isLogin is true, the text is a login, and a port
+// that is not digits is a password. If allowSpaces is true, the login may include spaces.
+func (f *finder) readLogin(start, i int, isLogin, allowSpaces bool) (next int) {
+	end, at := f.segment(i, allowSpaces)
+	colon := f.firstIn(':', i, end)
 	switch {
 	case colon == end:
 		return end
-	case colon < at && !wide && f.hasPort(colon):
+	case colon < at && !allowSpaces && f.hasPort(colon):
 		return colon // h:80?a=b@c
 	case colon < at:
 		f.hide(f.marks[colon].end, f.marks[at].start)
 		return at + 1
-	case at >= 0 || !certain:
+	case at >= 0 || !isLogin:
 		return end
 	}
-	return f.openLogin(start, colon, end, wide)
+	return f.readOpenLogin(start, colon, end, allowSpaces)
 }
 
 // hasPort reports whether a port follows the ":" with the index colon. The text up to the next
@@ -484,10 +485,10 @@ func (f *finder) hasPort(colon int) bool {
 	return next.octet != '@' && next.octet != ':' && isDigits(f.text[f.marks[colon].end:next.start])
 }
 
-// openLogin finds the password of a login that begins at the offset start and has no "@" before
-// mark end. The password is the text after the first ":" of the login, unless that text is a port
-// or part of an IPv6 address. openLogin returns the index of the next mark to read.
-func (f *finder) openLogin(start, colon, end int, wide bool) (next int) {
+// readOpenLogin finds the password of a login that begins at the offset start and has no "@"
+// before mark end. The password is the text after the first ":" of the login, unless that text is
+// a port or part of an IPv6 address. readOpenLogin returns the index of the next mark to read.
+func (f *finder) readOpenLogin(start, colon, end int, allowSpaces bool) (next int) {
 	stop := f.offset(end)
 	first := stop
 	for i := colon + 1; i < end; i++ {
@@ -501,11 +502,11 @@ func (f *finder) openLogin(start, colon, end int, wide bool) (next int) {
 		return colon
 	}
 	// The password may contain a "/" if an "@" follows.
-	if last := f.last(end); last >= 0 {
+	if last := f.lastAtFrom(end); last >= 0 {
 		f.hide(password, f.marks[last].start)
 		return last + 1
 	}
-	if !wide {
+	if !allowSpaces {
 		stop = first
 	}
 	f.hide(password, stop)
@@ -518,58 +519,58 @@ func isBareIPv6(text string) bool {
 	return strings.Count(text, ":") >= 2 && strings.Trim(text, "0123456789ABCDEFabcdef:.") == ""
 }
 
-// embedded finds the passwords of URLs in a path, a search and a fragment. The search begins
+// findEmbedded finds the passwords of URLs in a path, a search and a fragment. The search begins
 // at mark i.
-func (f *finder) embedded(i int) {
+func (f *finder) findEmbedded(i int) {
 	searching := false
 	for i < len(f.marks) {
 		m := f.marks[i]
 		switch {
 		case m.octet == '?', searching && (m.octet == '&' || m.octet == '=' || m.octet == ';' || m.octet == '#'):
 			searching = true
-			i = f.value(i)
-		case m.octet == ':' && f.slashes(i) >= 2:
-			n := f.slashes(i)
-			i = f.login(f.marks[i+n].end, i+n+1, true, false)
-		case m.octet == ':' && !isDigits(f.name(i)) && !addressed[f.name(i)]:
-			n := f.slashes(i)
-			i = f.login(f.marks[i+n].end, i+n+1, false, false)
-		case m.octet == '/' && f.slashes(i) >= 1:
-			n := f.slashes(i)
-			i = f.login(f.marks[i+n].end, i+n+1, f.opens(i), false)
+			i = f.readValue(i)
+		case m.octet == ':' && f.countSlashes(i) >= 2:
+			n := f.countSlashes(i)
+			i = f.readLogin(f.marks[i+n].end, i+n+1, true, false)
+		case m.octet == ':' && !isDigits(f.schemeName(i)) && !addressSchemes[f.schemeName(i)]:
+			n := f.countSlashes(i)
+			i = f.readLogin(f.marks[i+n].end, i+n+1, false, false)
+		case m.octet == '/' && f.countSlashes(i) >= 1:
+			n := f.countSlashes(i)
+			i = f.readLogin(f.marks[i+n].end, i+n+1, f.mayOpenLogin(i), false)
 		default:
 			i++
 		}
 	}
 }
 
-// opens reports whether a login may follow the "/" of mark i, because that "/" is not in the
-// middle of a path. That "/" must be at the start, in a search, after a bracket, or after the
+// mayOpenLogin reports whether a login may follow the "/" of mark i, because that "/" is not in
+// the middle of a path. That "/" must be at the start, in a search, after a bracket, or after the
 // ":" of another URL, as in "URL:ftp://u:PW".
-func (f *finder) opens(i int) bool {
+func (f *finder) mayOpenLogin(i int) bool {
 	at := f.marks[i].start
-	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0 || f.is(i-1, ':') && f.marks[i-1].end == at
+	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0 || f.hasDelimiter(i-1, ':') && f.marks[i-1].end == at
 }
 
-// value finds a login at the start of a search value, after mark i, and returns the
+// readValue finds a login at the start of a search value, after mark i, and returns the
 // index of the next mark to read.
-func (f *finder) value(i int) (next int) {
+func (f *finder) readValue(i int) (next int) {
 	end := i + 1
 	for end < len(f.marks) && strings.IndexByte("&;#?/= ", f.marks[end].octet) < 0 {
 		end++
 	}
-	colon, at := f.first(':', i+1, end), f.lastIn('@', i+1, end)
+	colon, at := f.firstIn(':', i+1, end), f.lastIn('@', i+1, end)
 	switch {
 	case colon == end:
 		return end
-	case f.slashes(colon) > 0:
+	case f.countSlashes(colon) > 0:
 		return colon
 	}
-	if never, known := addressed[f.name(colon)]; known && f.marks[colon-1].octet != '@' {
+	if never, known := addressSchemes[f.schemeName(colon)]; known && f.marks[colon-1].octet != '@' {
 		if never {
 			return end
 		}
-		colon = f.first(':', colon+1, end)
+		colon = f.firstIn(':', colon+1, end)
 	}
 	if colon < at {
 		f.hide(f.marks[colon].end, f.marks[at].start)
@@ -578,87 +579,87 @@ func (f *finder) value(i int) (next int) {
 	return end
 }
 
-// part finds passwords in a URL without a login.
-func (f *finder) part() {
-	i := f.from(0)
+// findInParts finds passwords in a URL without a login.
+func (f *finder) findInParts() {
+	i := f.markFrom(0)
 	for ; ; i++ {
 		// Mark i is the ":" of a scheme.
-		if n := f.slashes(i); n > 0 {
-			f.embedded(f.login(f.marks[i+n].end, i+n+1, true, false))
+		if n := f.countSlashes(i); n > 0 {
+			f.findEmbedded(f.readLogin(f.marks[i+n].end, i+n+1, true, false))
 			return
 		}
-		if !f.is(i+1, ':') || f.slashes(i+1) == 0 && f.name(i) != "url" || f.name(i+1) == "" {
+		if !f.hasDelimiter(i+1, ':') || f.countSlashes(i+1) == 0 && f.schemeName(i) != "url" || f.schemeName(i+1) == "" {
 			break
 		}
 	}
-	never, known := addressed[f.name(i)]
-	at := f.last(i + 1)
+	never, known := addressSchemes[f.schemeName(i)]
+	at := f.lastAtFrom(i + 1)
 	if never || at < 0 {
-		f.embedded(i + 1)
+		f.findEmbedded(i + 1)
 		return
 	}
-	if colon := f.first(':', i+1, at); colon < at {
+	if colon := f.firstIn(':', i+1, at); colon < at {
 		f.hide(f.marks[colon].end, f.marks[at].start)
 	} else if !known {
 		f.hide(f.marks[i].end, f.marks[at].start)
 	}
-	f.embedded(at + 1)
+	f.findEmbedded(at + 1)
 }
 
-// guess finds a password in a text that is not a URL. The password is the text from the first ":"
-// that does not end a scheme up to the last "@".
-func (f *finder) guess() {
-	at := f.last(0)
-	if colon := f.opening(at); colon < at {
+// guessPassword finds a password in a text that is not a URL. The password is the text from the
+// first ":" that does not end a scheme up to the last "@".
+func (f *finder) guessPassword() {
+	at := f.lastAtFrom(0)
+	if colon := f.findOpening(at); colon < at {
 		f.hide(f.marks[colon].end, f.marks[at].start)
-		f.embedded(at + 1)
+		f.findEmbedded(at + 1)
 		return
 	}
 	i, n := 0, 0
 	if len(f.marks) > 0 {
-		n = f.slashes(0)
+		n = f.countSlashes(0)
 	}
 	switch {
 	case n == 0:
-	case f.is(0, '/') && f.marks[0].start == 0:
-		i = f.login(f.marks[1].end, 2, true, true)
-	case f.is(0, ':') && f.name(0) == strings.ToLower(f.text[:f.marks[0].start]):
-		i = f.login(f.marks[n].end, n+1, true, true)
+	case f.hasDelimiter(0, '/') && f.marks[0].start == 0:
+		i = f.readLogin(f.marks[1].end, 2, true, true)
+	case f.hasDelimiter(0, ':') && f.schemeName(0) == strings.ToLower(f.text[:f.marks[0].start]):
+		i = f.readLogin(f.marks[n].end, n+1, true, true)
 	}
-	f.embedded(i)
+	f.findEmbedded(i)
 }
 
-// opening returns the index of the first ":" that does not end a scheme, among the marks before
-// the index at. If there is none, opening returns at.
-func (f *finder) opening(at int) int {
+// findOpening returns the index of the first ":" that does not end a scheme, among the marks
+// before end. If there is none, findOpening returns end.
+func (f *finder) findOpening(end int) int {
 	start := 0 // the offset at which a scheme can begin
-	for i := 0; i < at; i++ {
+	for i := 0; i < end; i++ {
 		m := f.marks[i]
 		before := f.text[start:m.start]
 		switch {
 		case m.octet == ' ' && strings.Trim(before, blanks+"<") == "", m.octet == ':' && strings.EqualFold(before, "url"):
 			start = m.end
-		case m.octet == ':' && !f.endsScheme(i, at, before):
+		case m.octet == ':' && !f.endsScheme(i, end, before):
 			return i
 		}
 	}
-	return at
+	return end
 }
 
-// endsScheme reports whether the ":" of mark i ends a scheme. A login follows the ":" and ends
-// at the mark with index at. The argument before is the text that ends at the ":" and in which
-// the scheme must begin.
-func (f *finder) endsScheme(i, at int, before string) bool {
-	n, name := f.slashes(i), f.name(i)
-	never, known := addressed[name]
+// endsScheme reports whether the ":" of mark i ends a scheme. A login follows the ":" and ends at
+// the mark with the index loginEnd. prefix is the text that ends at the ":" and in which the
+// scheme must begin.
+func (f *finder) endsScheme(i, loginEnd int, prefix string) bool {
+	n, name := f.countSlashes(i), f.schemeName(i)
+	never, known := addressSchemes[name]
 	switch {
-	case n >= 2 && !(f.is(i-1, ':') && f.marks[i-1].end == f.marks[i].start), never:
+	case n >= 2 && !(f.hasDelimiter(i-1, ':') && f.marks[i-1].end == f.marks[i].start), never:
 		return true
-	case name == "" || !strings.EqualFold(before, name):
+	case name == "" || !strings.EqualFold(prefix, name):
 		return false
 	case n == 1, known:
 		return true
 	}
 	// The name is a user, unless another ":" follows, which makes the name a scheme.
-	return f.first(':', i+1, at) < at
+	return f.firstIn(':', i+1, loginEnd) < loginEnd
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
-// A mistyped URL must be shown without its password, and with its host if that is the
-// end of the text.
+// A mistyped URL must be shown without its password. If the host is the end of the text, it must
+// be shown.
 func TestMistyped(t *testing.T) {
 	for _, text := range secrettest.URLs(secrettest.Password, "host.example") {
 		checkMistyped(t, text, secrettest.Half)

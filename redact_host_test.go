@@ -30,8 +30,8 @@ var readers = []func(text string) (host string, ok bool){
 	},
 }
 
-// spelled returns host in the spelling of browsers.
-func spelled(host string) string {
+// browserSpelling returns host in the spelling of browsers.
+func browserSpelling(host string) string {
 	if u, err := whatwg.Parse("http://"+host+"/", nil); err == nil && u.Hostname() != "" {
 		return u.Hostname()
 	}
@@ -55,7 +55,7 @@ func checkSameHost(t *testing.T, text string) {
 	found := map[string]bool{}
 	for _, read := range readers {
 		if host, ok := read(text); ok {
-			found[spelled(host)] = true
+			found[browserSpelling(host)] = true
 		}
 	}
 	for _, masked := range masks {
@@ -65,10 +65,10 @@ func checkSameHost(t *testing.T, text string) {
 		for i, read := range readers {
 			host, ok := read(masked)
 			was, wasOK := read(text)
-			if !ok || wasOK && spelled(host) == spelled(was) || strings.Contains(host, "*") || len(found) == 0 {
+			if !ok || wasOK && browserSpelling(host) == browserSpelling(was) || strings.Contains(host, "*") || len(found) == 0 {
 				continue
 			}
-			if wasOK || len(found) > 1 || !found[spelled(host)] {
+			if wasOK || len(found) > 1 || !found[browserSpelling(host)] {
 				t.Errorf("%q is shown as %q: program %d finds the host %q, not one of %v", text, masked, i, host, found)
 			}
 		}

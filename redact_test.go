@@ -26,8 +26,8 @@ var frames = []string{
 	"<URL:ftp://user:%s@ho|st:x/>", "URL:ftp://user:%s@host:x/", "see ftp://user:%s@host/", "ftp//user:%s@host/", "url:ftp://user:%s@host/",
 }
 
-// shows reports whether text shows the password, or half of it.
-func shows(text, secret string) bool {
+// showsSecret reports whether text shows the password, or half of it.
+func showsSecret(text, secret string) bool {
 	return strings.Contains(text, secret) || strings.Contains(text, "ecret") || strings.Contains(text, "cret")
 }
 
@@ -38,11 +38,11 @@ func TestPasswordsStayHidden(t *testing.T) {
 			text := fmt.Sprintf(frame, secret)
 			u, err := locus.Parse(text)
 			if password, ok := u.Password(); err == nil && frame[0] != 'u' && (!ok || password != secret) {
-				// By the grammar the user is "user", the password "S" and the host "e". The
-				// host and the path must be shown.
+				// By the grammar, the user is "user", the password is "S" and the host is "e".
+				// The host and the path must be shown.
 				continue
 			}
-			if got := locus.Mask(text); shows(got, secret) || len(got) != len(text) {
+			if got := locus.Mask(text); showsSecret(got, secret) || len(got) != len(text) {
 				t.Errorf("Mask(%q) = %q", text, got)
 			}
 			checkHidden(t, u, err, secret)
@@ -74,7 +74,7 @@ func checkHidden(t *testing.T, u locus.URL, err error, secret string) {
 		}
 	}
 	for _, text := range texts {
-		if shows(text, secret) {
+		if showsSecret(text, secret) {
 			t.Errorf("%q shows in %q", secret, text)
 		}
 	}

@@ -60,23 +60,23 @@ const (
 	hsegments = `(?:` + uchar + `|[;:@&=/])*`
 )
 
-// rule returns the pattern that a whole text must match.
-func rule(pattern string) *regexp.Regexp { return regexp.MustCompile(`\A(?:` + pattern + `)\z`) }
+// fullPattern returns the pattern that a whole text must match.
+func fullPattern(pattern string) *regexp.Regexp { return regexp.MustCompile(`\A(?:` + pattern + `)\z`) }
 
 var (
-	isHostname   = rule(hostname)
-	isHostnumber = rule(hostnumber)
-	isUser       = rule(user)
-	isFsegments  = rule(fsegments)
-	isHsegments  = rule(hsegments)
-	isPathSearch = rule(hsegments + `(?:\?(?:` + uchar + `|[;:@&=])*)?`)
-	isUchars     = rule(uchar + `*`)
-	isXchars     = rule(xchar + `*`)
-	isGenericurl = rule(genericurl)
-	isEscape     = rule(escaped)
+	isHostname   = fullPattern(hostname)
+	isHostnumber = fullPattern(hostnumber)
+	isUser       = fullPattern(user)
+	isFsegments  = fullPattern(fsegments)
+	isHsegments  = fullPattern(hsegments)
+	isPathSearch = fullPattern(hsegments + `(?:\?(?:` + uchar + `|[;:@&=])*)?`)
+	isUchars     = fullPattern(uchar + `*`)
+	isXchars     = fullPattern(xchar + `*`)
+	isGenericurl = fullPattern(genericurl)
+	isEscape     = fullPattern(escaped)
 
 	controlEscape = regexp.MustCompile(`%(?:[01]` + hex + `|7[Ff])`)
-	isGroup       = rule(hex + `{1,4}`)
+	isGroup       = fullPattern(hex + `{1,4}`)
 )
 
 // slowURL holds the parts of a text.

@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// lines calls f with each line of a file of testdata, split at tabs. It skips lines that
+// eachLine calls f with each line of a file of testdata, split at tabs. It skips lines that
 // are empty or begin with "#".
-func lines(t *testing.T, name string, f func(t *testing.T, fields []string)) {
+func eachLine(t *testing.T, name string, f func(t *testing.T, fields []string)) {
 	t.Helper()
 	file, err := os.Open("testdata/" + name)
 	if err != nil {
@@ -41,7 +41,7 @@ func lines(t *testing.T, name string, f func(t *testing.T, fields []string)) {
 // Package scheme/all tests the results of the schemes.
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"rfc1738-2.txt", "rfc1738-3.1.txt", "uri-draft.txt", "field.txt"} {
-		lines(t, name, func(t *testing.T, fields []string) {
+		eachLine(t, name, func(t *testing.T, fields []string) {
 			if len(fields) < 3 {
 				t.Fatalf("%q", fields)
 			}
@@ -65,7 +65,7 @@ func number(n int) json.Number {
 
 // The examples of RFC 1738's appendix, with its line breaks.
 func TestAppendix(t *testing.T) {
-	lines(t, "rfc1738-appendix.txt", func(t *testing.T, fields []string) {
+	eachLine(t, "rfc1738-appendix.txt", func(t *testing.T, fields []string) {
 		text := strings.ReplaceAll(fields[0], `\n`, "\n")
 		u, err := locus.ParseWrapped(text)
 		if err != nil || u.String() != fields[1] {

@@ -119,15 +119,15 @@ func (u URL) SchemePart() string {
 	if u.IsZero() {
 		return ""
 	}
-	return u.text[u.colon()+1 : u.end()]
+	return u.text[u.colon()+1 : u.schemePartEnd()]
 }
 
 // WithoutFragmentText returns the text up to the "#". Section 5 describes only the text before
 // the "#". Clients must not send the "#" and the fragment.
-func (u URL) WithoutFragmentText() string { return u.text[:u.end()] }
+func (u URL) WithoutFragmentText() string { return u.text[:u.schemePartEnd()] }
 
-// end returns the offset of the end of the scheme-specific part.
-func (u URL) end() int {
+// schemePartEnd returns the offset of the end of the scheme-specific part.
+func (u URL) schemePartEnd() int {
 	if u.hash() != 0 {
 		return u.hash()
 	}
@@ -139,7 +139,7 @@ func (u URL) loginEnd() int {
 	if u.slash() != 0 {
 		return u.slash()
 	}
-	return u.end()
+	return u.schemePartEnd()
 }
 
 // Login returns user, password, host and port as written: the production login of
@@ -228,7 +228,7 @@ func (u URL) Path() (text string, ok bool) {
 	if u.text[i] == '/' {
 		i++
 	}
-	return u.text[i:u.end()], true
+	return u.text[i:u.schemePartEnd()], true
 }
 
 // PathOffset returns the offset of the url-path in the text, in bytes. For a URL without "//",
@@ -238,7 +238,7 @@ func (u URL) PathOffset() int {
 	case u.Facts()&Internet == 0:
 		return u.colon() + 1
 	case u.slash() == 0:
-		return u.end()
+		return u.schemePartEnd()
 	case u.text[u.slash()] == '/':
 		return u.slash() + 1
 	default:
@@ -262,7 +262,7 @@ func (u URL) Fragment() (text string, ok bool) {
 
 // WithFragment returns u with the given text as its fragment. The text must be encoded.
 func (u URL) WithFragment(text string) (URL, error) {
-	return Parse(u.text[:u.end()] + "#" + text)
+	return Parse(u.text[:u.schemePartEnd()] + "#" + text)
 }
 
 // WithoutFragment returns u without its fragment and the "#".
@@ -291,10 +291,9 @@ func (u URL) WithoutPassword() URL {
 // Compare orders URLs by their text, byte by byte. Compare returns 0 if and only if u == v.
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
 
-// classFacts returns the facts about a path. The argument all is the bitwise AND of the
-// classes of the path's octets. The types Facts and octet.Class list these character sets in
-// the same order.
-func classFacts(all octet.Class) Facts {
+// classFacts returns the facts about a path. common is the bitwise AND of the classes of the
+// path's octets. The types Facts and octet.Class list these character sets in the same order.
+func classFacts(common octet.Class) Facts {
 	const sets = octet.Fsegment | octet.Hsegment | octet.Uchar | octet.Xchar
-	return Facts(all&sets/octet.Fsegment) * PathFsegment
+	return Facts(common&sets/octet.Fsegment) * PathFsegment
 }

@@ -48,12 +48,12 @@ func (w *Unwrapped) trim() {
 	}
 }
 
-// collect returns the octets in the wrapper that are not white space and for which the function
-// keep returns true. The text may be invalid UTF-8.
-func (w *Unwrapped) collect(keep func(i int) bool) string {
+// collect returns the octets in the wrapper that are not white space and for which isKept returns
+// true. The text may be invalid UTF-8.
+func (w *Unwrapped) collect(isKept func(i int) bool) string {
 	kept := make([]byte, 0, w.end-w.start)
 	for i := w.start; i < w.end; i++ {
-		if !isBlank(w.text[i]) && keep(i) {
+		if !isBlank(w.text[i]) && isKept(i) {
 			kept = append(kept, w.text[i])
 		}
 	}
@@ -110,7 +110,7 @@ func (w Unwrapped) Error(err error) error {
 	if !ok || w.start == 0 && w.end == len(w.text) && !w.Folded() {
 		return err
 	}
-	return &SyntaxError{Input: cut(Mask(w.text), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
+	return &SyntaxError{Input: truncateInput(Mask(w.text), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
 }
 
 // Note returns a finding of kind [Note] at offset 0. The finding lists the characters that are
