@@ -37,8 +37,8 @@ func (e *TripletError) Error() string {
 func (e *TripletError) Unwrap() error { return ErrTriplet }
 
 // AppendEncode encodes octets as URL text and appends the text to dst. AppendEncode does not
-// change octets in the set keep. AppendEncode writes each other octet as "%" and two
-// upper-case hexadecimal digits. AppendEncode always encodes "%", even if keep contains "%".
+// change octets in keep. AppendEncode writes each other octet as "%" and two upper-case
+// hexadecimal digits. AppendEncode always encodes "%", even if keep contains "%".
 func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	for i := 0; i < len(octets); i++ {
 		if c := octets[i]; keep.Has(c) && c != '%' {
@@ -86,10 +86,10 @@ func Decode(text string) (string, error) {
 	return string(b), err
 }
 
-// AppendSafer appends text to dst. AppendSafer encodes each character in the set unsafe and
-// each octet that is not graphic US-ASCII. AppendSafer does not change escapes or the
-// characters in the set reserved, so the meaning stays the same (URI draft, "Reduced or
-// increased safe character sets").
+// AppendSafer appends text to dst. AppendSafer encodes each character in unsafe and each octet
+// that is not graphic US-ASCII. AppendSafer does not change escapes or the characters in
+// reserved, so the meaning stays the same (URI draft, "Reduced or increased safe character
+// sets").
 func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -108,12 +108,12 @@ func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	return dst
 }
 
-// AppendExpand appends text to dst. AppendExpand decodes the escapes of characters in the set
-// plain, and writes all other escapes with upper-case digits (URI draft, "selectively and
-// reversibly expanded"). AppendExpand never decodes "%" or the characters in the set reserved.
-// If text is invalid, AppendExpand returns a [*TripletError].
-func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) {
-	plain = plain.Minus(reserved).Without("%")
+// AppendExpand appends text to dst. AppendExpand decodes the escapes of characters in decodable,
+// and writes all other escapes with upper-case digits (URI draft, "selectively and reversibly
+// expanded"). AppendExpand never decodes "%" or the characters in reserved. If text is invalid,
+// AppendExpand returns a [*TripletError].
+func AppendExpand(dst []byte, text string, decodable, reserved Set) ([]byte, error) {
+	decodable = decodable.Minus(reserved).Without("%")
 	for i := 0; i < len(text); i++ {
 		if text[i] != '%' {
 			dst = append(dst, text[i])
@@ -124,7 +124,7 @@ func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) 
 		}
 		c := octet.Unescape(text, i)
 		i += 2
-		if plain.Has(c) {
+		if decodable.Has(c) {
 			dst = append(dst, c)
 		} else {
 			dst = appendTriplet(dst, c)
