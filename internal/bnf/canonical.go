@@ -37,25 +37,25 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 // Canon writes the canonical form of a URL part by part, and records the changes. Before the
 // first change, a Canon does not copy the text.
 type Canon struct {
-	URL    locus.URL
-	Change locus.Change
-	same   int // before copy is called, the output is the first same octets of URL
-	copied bool
-	text   strings.Builder // the output after copy was called
+	URL       locus.URL
+	Change    locus.Change
+	prefixLen int // before startCopy is called, the output is the first prefixLen octets of URL
+	copied    bool
+	output    strings.Builder // the output after startCopy was called
 }
 
 // Begin writes the scheme's name and ":".
 func (c *Canon) Begin(u locus.URL) {
-	c.URL, c.Change, c.same, c.copied = u, 0, 0, false
-	c.text.Reset()
+	c.URL, c.Change, c.prefixLen, c.copied = u, 0, 0, false
+	c.output.Reset()
 	if u.Facts().Has(locus.SchemeLower) {
-		c.same = len(u.Scheme()) + len(":")
+		c.prefixLen = len(u.Scheme()) + len(":")
 		return
 	}
 	c.Change = locus.SchemeCase
-	c.copy()
+	c.startCopy()
 	for _, o := range []byte(u.String()) {
-		c.text.WriteByte(o | 0x20) // the same octet, or the letter in lower case
+		c.output.WriteByte(o | 0x20) // the same octet, or the letter in lower case
 		if o == ':' {
 			break
 		}
@@ -84,7 +84,7 @@ func (c *Canon) Login(defaultPort uint16) {
 	if f := c.URL.Facts(); !c.copied && f.Has(plain) && f&(locus.HostName|locus.HostNumber) != 0 {
 		if port, ok := c.URL.Port(); !ok || port != defaultPort {
 			login, _ := c.URL.Login()
-			c.same += len("//") + len(login)
+			c.prefixLen += len("//") + len(login)
 			return
 		}
 	}
@@ -188,49 +188,50 @@ func withoutZeros(host string) string {
 // Raw writes text unchanged.
 func (c *Canon) Raw(text string) {
 	if !c.copied {
-		if written := c.URL.String(); strings.HasPrefix(written[c.same:], text) {
-			c.same += len(text)
+		if written := c.URL.String(); strings.HasPrefix(written[c.prefixLen:], text) {
+			c.prefixLen += len(text)
 			return
 		}
-		c.copy()
+		c.startCopy()
 	}
-	c.text.WriteString(text)
+	c.output.WriteString(text)
 }
 
-// copy copies the output so far to the field text, because the next octet may differ from URL.
-func (c *Canon) copy() {
+// startCopy copies the output so far to the field output, because the next octet may differ from
+// URL.
+func (c *Canon) startCopy() {
 	if c.copied {
 		return
 	}
 	c.copied = true
-	c.text.Grow(c.URL.Len() + len("/1%XX%XX%XX"))
-	c.text.WriteString(c.URL.String()[:c.same])
+	c.output.Grow(c.URL.Len() + len("/1%XX%XX%XX"))
+	c.output.WriteString(c.URL.String()[:c.prefixLen])
 }
 
-// Text writes text with canonical escapes. Text decodes escaped characters that are in the set
-// plain, writes other escapes with upper-case digits, and encodes octets that are not xchars.
-// The set plain must contain the characters whose meaning in this part does not depend on
-// whether they are escaped.
-func (c *Canon) Text(text string, plain escape.Set) { c.rewrite(text, plain, xchars) }
+// Text writes text with canonical escapes. Text decodes escaped characters that are in decodable,
+// writes other escapes with upper-case digits, and encodes octets that are not xchars. decodable
+// must contain the characters whose meaning in this part does not depend on whether they are
+// escaped.
+func (c *Canon) Text(text string, decodable escape.Set) { c.rewrite(text, decodable, xchars) }
 
 // Path is like Text, but for the url-path, the scheme-specific part, or a piece of these
 // parts.
-func (c *Canon) Path(text string, plain escape.Set) {
-	if c.URL.Facts().Has(locus.PathXchar) && spelledEscapes(text, plain) {
+func (c *Canon) Path(text string, decodable escape.Set) {
+	if c.URL.Facts().Has(locus.PathXchar) && hasCanonicalEscapes(text, decodable) {
 		c.Raw(text)
 	} else {
-		c.Text(text, plain)
+		c.Text(text, decodable)
 	}
 }
 
-// spelledEscapes reports whether the method Text would leave the escapes in text unchanged.
-func spelledEscapes(text string, plain escape.Set) bool {
+// hasCanonicalEscapes reports whether [Canon.Text] would leave the escapes in text unchanged.
+func hasCanonicalEscapes(text string, decodable escape.Set) bool {
 	for {
 		i := strings.IndexByte(text, '%')
 		if i < 0 {
 			return true
 		}
-		if !octet.IsUpperEscape(text, i) || plain.Has(octet.Unescape(text, i)) {
+		if !octet.IsUpperEscape(text, i) || decodable.Has(octet.Unescape(text, i)) {
 			return false
 		}
 		text = text[i+len("%XX"):]
@@ -239,23 +240,23 @@ func spelledEscapes(text string, plain escape.Set) bool {
 
 var xchars = escape.Xchar()
 
-// rewrite writes text with canonical escapes. Characters in the set raw are not escaped.
-// Escaped characters that are in the set plain are decoded.
-func (c *Canon) rewrite(text string, plain, raw escape.Set) {
+// rewrite writes text with canonical escapes. Characters in literal are not escaped. Escaped
+// characters that are in decodable are decoded.
+func (c *Canon) rewrite(text string, decodable, literal escape.Set) {
 	for {
-		i := spelled(text, plain, raw)
+		i := canonicalPrefix(text, decodable, literal)
 		c.Raw(text[:i])
 		if i == len(text) {
 			return
 		}
-		i += c.octet(text[i:], plain)
+		i += c.writeOctet(text[i:], decodable)
 		text = text[i:]
 	}
 }
 
-// spelled returns the length of the longest prefix of text that rewrite would not change.
-func spelled(text string, plain, raw escape.Set) int {
-	both := raw.Has('/') && raw.Has(':') // octet.Plain contains "/" and ":", which the set raw may lack
+// canonicalPrefix returns the length of the longest prefix of text that rewrite would not change.
+func canonicalPrefix(text string, decodable, literal escape.Set) int {
+	both := literal.Has('/') && literal.Has(':') // octet.Plain contains "/" and ":", which literal may lack
 	for i := 0; i < len(text); {
 		if both {
 			if i = octet.Plain(text, i); i == len(text) {
@@ -263,9 +264,9 @@ func spelled(text string, plain, raw escape.Set) int {
 			}
 		}
 		switch c := text[i]; {
-		case octet.Is(c, octet.Unreserved) || raw.Has(c):
+		case octet.Is(c, octet.Unreserved) || literal.Has(c):
 			i++
-		case c == '%' && octet.IsUpperEscape(text, i) && !plain.Has(octet.Unescape(text, i)):
+		case c == '%' && octet.IsUpperEscape(text, i) && !decodable.Has(octet.Unescape(text, i)):
 			i += len("%XX")
 		default:
 			return i
@@ -274,33 +275,33 @@ func spelled(text string, plain, raw escape.Set) int {
 	return len(text)
 }
 
-// octet writes the first octet of text. If the octet is escaped and in the set plain, octet
-// writes it without the escape. Otherwise, octet writes an escape. The result size is the
-// length of the octet in text.
-func (c *Canon) octet(text string, plain escape.Set) (size int) {
+// writeOctet writes the first octet of text. If the octet is escaped and in decodable, writeOctet
+// writes the octet without the escape. Otherwise, writeOctet writes an escape. size is the length
+// of the octet in text.
+func (c *Canon) writeOctet(text string, decodable escape.Set) (size int) {
 	o, size := Octet(text, 0)
-	if size > 1 && plain.Has(o) {
+	if size > 1 && decodable.Has(o) {
 		c.Change |= locus.NeedlessEscape
-		c.copy()
-		c.text.WriteByte(o)
+		c.startCopy()
+		c.output.WriteByte(o)
 		return size
 	}
 	high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
-	c.copy()
-	c.text.WriteByte('%')
-	c.text.WriteByte(high)
-	c.text.WriteByte(low)
+	c.startCopy()
+	c.output.WriteByte('%')
+	c.output.WriteByte(high)
+	c.output.WriteByte(low)
 	c.mark(size == 1, locus.MissingEscape)
 	c.mark(size > 1 && (text[1] != high || text[2] != low), locus.EscapeCase)
 	return size
 }
 
-// Octets writes a text with canonical escapes. Octets does not change the characters in the
-// set kept and their escapes, because only these characters differ in meaning from their
-// escapes. Octets writes the characters in the set plain unescaped, and all other characters
-// escaped. Each unreserved character must be in one of the two sets.
-func (c *Canon) Octets(text string, plain, kept escape.Set) {
-	c.rewrite(text, plain, plain.Union(kept))
+// Octets writes text with canonical escapes. Octets does not change the characters in preserved
+// and their escapes, because only these characters differ in meaning from their escapes. Octets
+// writes the characters in literal unescaped, and all other characters escaped. Each unreserved
+// character must be in one of the two sets.
+func (c *Canon) Octets(text string, literal, preserved escape.Set) {
+	c.rewrite(text, literal, literal.Union(preserved))
 }
 
 // Slashes writes a leading "//" of a scheme-specific part as "/%2F", because "//" would begin
@@ -334,9 +335,9 @@ func (c *Canon) End() (locus.URL, locus.Change, error) {
 			c.Text(fragment, escape.Unreserved())
 		}
 	}
-	text := c.URL.String()[:c.same]
+	text := c.URL.String()[:c.prefixLen]
 	if c.copied {
-		text = c.text.String()
+		text = c.output.String()
 	}
 	if text == c.URL.String() {
 		return c.URL, 0, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// spell canonicalizes a URL like a scheme with a login and no production of its own.
-func spell(u locus.URL, port uint16) (locus.URL, locus.Change, error) {
+// canonicalize canonicalizes a URL like a scheme with a login and no production of its own.
+func canonicalize(u locus.URL, port uint16) (locus.URL, locus.Change, error) {
 	if bnf.Spelled(u, port) {
 		return u, 0, nil
 	}
@@ -60,11 +60,11 @@ func TestCanon(t *testing.T) {
 		{"x://h#a", "x://h#a", 0},
 	} {
 		u := locus.MustParse(row.text)
-		got, change, err := spell(u, 80)
+		got, change, err := canonicalize(u, 80)
 		if err != nil || got.String() != row.want || change != row.change {
 			t.Errorf("%q: %q, %q, %v; want %q, %q", row.text, got, change, err, row.want, row.change)
 		}
-		again, change, err := spell(got, 80)
+		again, change, err := canonicalize(got, 80)
 		if again != got || change != 0 || err != nil {
 			t.Errorf("%q: again %q, %q, %v", got, again, change, err)
 		}
@@ -76,7 +76,7 @@ func TestCanon(t *testing.T) {
 func TestCanonAllocs(t *testing.T) {
 	for text, want := range map[string]float64{"x://h:81/a/b;c?d": 0, "x:a/b": 0, "x://u:p@h:81/a%20b~%2Fc#d%25": 1, "x://u:p@h:81/a%20b%2Fc#d%25": 0, "x://[2001:db8::1]/": 2, "x://h/%41#b": 1} {
 		u := locus.MustParse(text)
-		if n := testing.AllocsPerRun(100, func() { spell(u, 80) }); n > want {
+		if n := testing.AllocsPerRun(100, func() { canonicalize(u, 80) }); n > want {
 			t.Errorf("%q: %v allocations", text, n)
 		}
 	}

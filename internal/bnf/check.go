@@ -128,9 +128,8 @@ func (f *Findings) AnyCase() {
 	}
 }
 
-// Section returns the section for a finding. For RFC 1738, Section returns the argument
-// rfc1738. For the URI draft, Section returns a text that names the draft and the given
-// production.
+// Section returns the section for a finding. For RFC 1738, Section returns rfc1738. For the URI
+// draft, Section returns a text that names the draft and the given production.
 func (f *Findings) Section(rfc1738, production string) string {
 	if f.Profile == locus.RFC1630 && !f.NoDraft {
 		return "URI draft, " + production
@@ -140,63 +139,63 @@ func (f *Findings) Section(rfc1738, production string) string {
 
 // Empty adds a finding at offset if text is empty and the profile is the URI draft, because
 // the draft requires xalphas there.
-func (f *Findings) Empty(part string, offset int, text string) {
+func (f *Findings) Empty(production string, offset int, text string) {
 	if text == "" && f.Profile == locus.RFC1630 {
-		f.Add("empty", "URI draft, "+part, offset, "", part+" has at least one character")
+		f.Add("empty", "URI draft, "+production, offset, "", production+" has at least one character")
 	}
 }
 
 // Xchars is like [Findings.Chars], but checks for xchars or, in the URI draft, for xalphas.
-func (f *Findings) Xchars(part string, offset int, text string) {
+func (f *Findings) Xchars(production string, offset int, text string) {
 	set := octet.Xchar
 	if f.Profile == locus.RFC1630 {
 		set = octet.Xalpha
 	}
-	f.Chars(part, offset, text, set)
+	f.Chars(production, offset, text, set)
 }
 
-// Chars adds a finding for each octet of the text that is not in the given set. The text
-// begins at offset in the URL. The parameter part is the name of the production.
-func (f *Findings) Chars(part string, offset int, text string, set octet.Class) {
+// Chars adds a finding for each octet of the text that is not in the given set. The text begins
+// at offset in the URL. production is the name of the production in RFC 1738.
+func (f *Findings) Chars(production string, offset int, text string, set octet.Class) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		class := octet.Of(c)
 		if class&set != 0 {
 			continue
 		}
-		write := f.write(offset+i, c)
+		write := f.octetFix(offset+i, c)
 		plain := set&(octet.Group|octet.Label|octet.Digit) != 0
 		if plain { // in this case, text contains no escapes
-			write = f.quote(offset+i, c) + " can't be in " + part
+			write = f.quoteOctet(offset+i, c) + " can't be in " + production
 		}
 		switch {
 		case class&octet.High != 0:
-			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafe), offset+i, text[i:i+1], write)
+			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafeSection), offset+i, text[i:i+1], write)
 		case class&octet.Unsafe != 0:
-			f.Add("unsafe-character", f.Section("RFC 1738 2.2", unsafe), offset+i, text[i:i+1], write)
+			f.Add("unsafe-character", f.Section("RFC 1738 2.2", unsafeSection), offset+i, text[i:i+1], write)
 		case plain:
 			f.Add("character", "RFC 1738 5", offset+i, text[i:i+1], write)
 		default:
-			f.Add("reserved-character", f.Section("RFC 1738 2.2", `"Reserved characters"`), offset+i, text[i:i+1], write+" within "+part)
+			f.Add("reserved-character", f.Section("RFC 1738 2.2", `"Reserved characters"`), offset+i, text[i:i+1], write+" within "+production)
 		}
 	}
 }
 
-// quote returns the octet c at offset in quotes, for a finding. If the octet is part of a
-// password, quote hides it.
-func (f *Findings) quote(offset int, c byte) string {
+// quoteOctet returns the octet c at offset in quotes, for a finding. If the octet is part of a
+// password, quoteOctet hides it.
+func (f *Findings) quoteOctet(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "this character"
 	}
 	return strconv.Quote(string([]byte{c}))
 }
 
-// unsafe is the section of the URI draft about characters that must be encoded.
-const unsafe = `"Unsafe characters"`
+// unsafeSection is the section of the URI draft about characters that must be encoded.
+const unsafeSection = `"Unsafe characters"`
 
-// write returns the fix for the octet c at offset. If the octet is part of a password, write
-// hides it.
-func (f *Findings) write(offset int, c byte) string {
+// octetFix returns the fix for the octet c at offset. If the octet is part of a password,
+// octetFix hides it.
+func (f *Findings) octetFix(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "write it as an escape"
 	}
@@ -297,9 +296,9 @@ func (f *Findings) Host(offset int, host string) {
 		return
 	}
 	if f.Profile == locus.RFC1630 {
-		f.draftHost(offset, host)
+		f.checkDraftHost(offset, host)
 	} else {
-		f.labels(offset, labels)
+		f.checkLabels(offset, labels)
 	}
 	for _, label := range labels {
 		if len(label) > locus.MaxLabel {
@@ -309,8 +308,8 @@ func (f *Findings) Host(offset int, host string) {
 	}
 }
 
-// labels checks the labels of a host that begins at offset.
-func (f *Findings) labels(offset int, labels []string) {
+// checkLabels checks the labels of a host that begins at offset.
+func (f *Findings) checkLabels(offset int, labels []string) {
 	for i, label := range labels {
 		last := i == len(labels)-1
 		switch {
@@ -329,14 +328,14 @@ func (f *Findings) labels(offset int, labels []string) {
 	}
 }
 
-// draftHost checks a host that begins at offset by the rules of the URI draft:
+// checkDraftHost checks a host that begins at offset by the rules of the URI draft:
 //
 //	hostname = ialpha [ . hostname ]
 //	ialpha   = alpha [ xalphas ]
 //
 // A dot is an xalpha, so a hostname consists of a letter and xalphas. However, most xalphas
 // never occur in real hostnames.
-func (f *Findings) draftHost(offset int, host string) {
+func (f *Findings) checkDraftHost(offset int, host string) {
 	if class := octet.Of(host[0]); class&octet.Alpha == 0 && class&octet.Xalpha != 0 {
 		f.Add("host", "URI draft, hostname", offset, host[:1], "a host begins with a letter, unless it is four numbers")
 	}
@@ -359,7 +358,7 @@ func (f *Findings) hostChars(label string, offset int) {
 		switch {
 		case class&octet.Label != 0:
 		case class&octet.High != 0:
-			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafe), offset+i, text, `a host is US-ASCII: write the name's "xn--" form`)
+			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafeSection), offset+i, text, `a host is US-ASCII: write the name's "xn--" form`)
 		default:
 			f.Add("host", f.Section("RFC 1738 5", "hostname"), offset+i, text, strconv.Quote(text)+" can't be in a host")
 		}

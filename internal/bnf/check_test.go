@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// rules formats findings as "rule@offset", with "?" after an impossible value, "~" after a
-// suggestion and "!" after a note.
-func rules(list []locus.Violation) string {
+// formatFindings formats findings as "rule@offset", with "?" after an impossible value, "~" after
+// a suggestion and "!" after a note.
+func formatFindings(list []locus.Violation) string {
 	var b strings.Builder
 	for _, v := range list {
 		fmt.Fprintf(&b, " %s@%d%s", v.Rule, v.Offset, [...]string{"", "?", "~", "!"}[v.Kind])
@@ -69,7 +69,7 @@ func TestInternet(t *testing.T) {
 			f := bnf.Findings{URL: u, Profile: p}
 			ok := f.Internet(bnf.Login{Section: "RFC 1738 3.2", User: true})
 			list := f.List()
-			if got := rules(list); got != want {
+			if got := formatFindings(list); got != want {
 				t.Errorf("%q, %v: %q, want %q", row.text, p, got, want)
 			}
 			if ok != strings.HasPrefix(row.text, "ftp://") {
@@ -106,7 +106,7 @@ func TestLogin(t *testing.T) {
 	} {
 		f := bnf.Findings{URL: locus.MustParse(row.text)}
 		f.Internet(row.rule)
-		if got := rules(f.List()); got != row.want {
+		if got := formatFindings(f.List()); got != row.want {
 			t.Errorf("%q, %+v: %q, want %q", row.text, row.rule, got, row.want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestScheme(t *testing.T) {
 	} {
 		f := bnf.Findings{URL: locus.MustParse(text)}
 		f.Scheme()
-		if got := rules(f.List()); got != want {
+		if got := formatFindings(f.List()); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -160,7 +160,7 @@ func TestError(t *testing.T) {
 	f.Error(u.Errorf(2, "part", "%w", locus.ErrForm), "s")
 	f.Error(u.Errorf(2, "part", "%w", locus.ErrValue), "s")
 	f.Error(u.Errorf(u.Len(), "part", "%w", locus.ErrForm), "s")
-	if got, want := rules(f.List()), "n@2! form@2 form@5"; got != want {
+	if got, want := formatFindings(f.List()), "n@2! form@2 form@5"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -171,7 +171,7 @@ func TestGroup(t *testing.T) {
 	} {
 		f := bnf.Findings{URL: locus.MustParse("x:" + text)}
 		f.Group(2, text)
-		if got := rules(f.List()); got != want {
+		if got := formatFindings(f.List()); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 		if bnf.IsGroup(text) != (want == "") {

@@ -9,8 +9,7 @@ import (
 )
 
 // Form returns an error if u has another scheme, or if u contains no "//" after the scheme.
-// The parameter production is the name of the scheme's production in section 5, such as
-// "gopherurl".
+// production is the name of the scheme's production in section 5, such as "gopherurl".
 func Form(u locus.URL, scheme, production string) error {
 	switch {
 	case !IsScheme(u, scheme):
@@ -61,8 +60,8 @@ func Decode(text string) string {
 	return octets
 }
 
-// Octet returns the decoded octet at offset i of a URL text. The result size is the length of
-// its text, which is 3 for an escape and 1 otherwise.
+// Octet returns the decoded octet at offset i of a URL text. size is the length of the octet's
+// text, which is 3 for an escape and 1 otherwise.
 func Octet(text string, i int) (o byte, size int) {
 	if text[i] == '%' {
 		return octet.Unescape(text, i), 3
@@ -70,7 +69,8 @@ func Octet(text string, i int) (o byte, size int) {
 	return text[i], 1
 }
 
-// OctetOffset returns the offset in a URL text of the decoded octet with the index n.
+// OctetOffset returns the offset in text of the decoded octet with the index n. text is a part of
+// a URL.
 func OctetOffset(text string, n int) int {
 	i := 0
 	for ; n > 0; n-- {
@@ -87,13 +87,13 @@ func OctetOffset(text string, n int) int {
 //	segment = xpalphas
 //
 // Only the last segment may therefore be empty.
-func (f *Findings) DraftPath(part string, offset int, text string) {
+func (f *Findings) DraftPath(production string, offset int, text string) {
 	for {
 		segment, rest, more := strings.Cut(text, "/")
 		if segment == "" && more {
-			f.Add("empty-segment", "URI draft, path", offset, "/", part+": a segment before the last can't be empty")
+			f.Add("empty-segment", "URI draft, path", offset, "/", production+": a segment before the last can't be empty")
 		}
-		f.Chars(part, offset, segment, octet.Xalpha)
+		f.Chars(production, offset, segment, octet.Xalpha)
 		if !more {
 			return
 		}
