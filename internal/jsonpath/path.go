@@ -32,7 +32,7 @@ type step struct {
 // escapes; names in single quotes contain no escapes.
 func Parse(text string) (Path, error) {
 	p := parser{text: text}
-	p.root()
+	p.skipRoot()
 	for first := p.pos == 0; p.pos < len(text); first = false {
 		if err := p.step(first); err != nil {
 			return Path{}, fmt.Errorf("byte %d of the path: %w", p.pos, err)
@@ -63,8 +63,8 @@ type parser struct {
 	steps []step
 }
 
-// root skips a "$", which represents the whole text.
-func (p *parser) root() {
+// skipRoot skips a "$" that means the whole text.
+func (p *parser) skipRoot() {
 	rest, ok := strings.CutPrefix(p.text, "$")
 	if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 		p.pos = 1
@@ -74,7 +74,7 @@ func (p *parser) root() {
 func (p *parser) step(first bool) error {
 	switch c := p.text[p.pos]; {
 	case c == '[':
-		return p.bracket()
+		return p.readBracket()
 	case c == '.':
 		p.pos++
 	case !first:
@@ -90,7 +90,7 @@ func (p *parser) step(first bool) error {
 func (p *parser) name() (string, error) {
 	rest := p.text[p.pos:]
 	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
-		return p.quoted()
+		return p.readName()
 	}
 	end := strings.IndexFunc(rest, func(r rune) bool { return !isNameRune(r) })
 	if end < 0 {
@@ -110,8 +110,8 @@ func isNameRune(r rune) bool {
 	return r >= utf8.RuneSelf || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_$", r)
 }
 
-// quoted reads a name in quotes.
-func (p *parser) quoted() (string, error) {
+// readName reads a name in quotes.
+func (p *parser) readName() (string, error) {
 	rest := p.text[p.pos:]
 	if rest[0] == '\'' {
 		name, _, ok := strings.Cut(rest[1:], "'")
@@ -122,7 +122,7 @@ func (p *parser) quoted() (string, error) {
 		return name, nil
 	}
 	s := scanner{text: []byte(rest)}
-	if err := s.quoted(); err != nil {
+	if err := s.readString(); err != nil {
 		return "", err.Err
 	}
 	name, err := Unquote(nil, s.text[:s.pos])
@@ -130,12 +130,12 @@ func (p *parser) quoted() (string, error) {
 	return string(name), err
 }
 
-// bracket reads an index or a name in brackets.
-func (p *parser) bracket() error {
+// readBracket reads an index or a name in brackets.
+func (p *parser) readBracket() error {
 	inner := p.text[p.pos+1:]
 	if inner != "" && (inner[0] == '"' || inner[0] == '\'') {
 		p.pos++
-		name, err := p.quoted()
+		name, err := p.readName()
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 // Unquote decodes a quoted JSON string, such as a value that [Path.Find] finds. If the string
 // contains escapes, Unquote appends the decoded text to buf; otherwise the result is a part of
-// text. It returns an error for invalid UTF-8 and for an incomplete surrogate pair.
+// text. Unquote returns an error for invalid UTF-8 and for an incomplete surrogate pair.
 func Unquote(buf, text []byte) ([]byte, error) {
 	inner := text[1 : len(text)-1]
 	if !utf8.Valid(inner) {

@@ -24,10 +24,10 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // Find checks the syntax of the whole text, but does not check whether the text is valid UTF-8.
 func (p Path) Find(text []byte) (start, end int, err error) {
 	s := scanner{text: text}
-	s.space()
-	found, bad := s.value(p.steps, true)
+	s.skipSpace()
+	found, bad := s.readValue(p.steps, true)
 	if bad == nil {
-		if s.space(); s.pos < len(text) {
+		if s.skipSpace(); s.pos < len(text) {
 			bad = s.error(errAfter)
 		}
 	}
@@ -45,20 +45,20 @@ func (p Path) Find(text []byte) (start, end int, err error) {
 func Elements(text []byte) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		s := scanner{text: text}
-		if s.space(); s.next() != '[' {
+		if s.skipSpace(); s.nextByte() != '[' {
 			return
 		}
 		s.pos++
-		if s.space(); s.next() == ']' {
+		if s.skipSpace(); s.nextByte() == ']' {
 			return
 		}
 		for {
 			start := s.pos
-			if _, err := s.value(nil, false); err != nil || !yield(start, s.pos) || s.space() != ',' {
+			if _, err := s.readValue(nil, false); err != nil || !yield(start, s.pos) || s.skipSpace() != ',' {
 				return
 			}
 			s.pos++
-			s.space()
+			s.skipSpace()
 		}
 	}
 }
@@ -97,16 +97,16 @@ func (s *scanner) error(err error) *SyntaxError {
 	return &SyntaxError{s.pos, err}
 }
 
-// next returns the next byte, or 0 at the end of the text.
-func (s *scanner) next() byte {
+// nextByte returns the next byte, or 0 at the end.
+func (s *scanner) nextByte() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]
 	}
 	return 0
 }
 
-// space skips whitespace and returns the next byte.
-func (s *scanner) space() byte {
+// skipSpace skips white space and returns the next byte.
+func (s *scanner) skipSpace() byte {
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
 		if c > ' ' || c != ' ' && c != '\t' && c != '\n' && c != '\r' {
@@ -117,24 +117,24 @@ func (s *scanner) space() byte {
 	return 0
 }
 
-// value reads a value. If the parameter find is true, it returns the position of the value at the
+// readValue reads a value. If isTarget is true, readValue returns the position of the value at
 // path.
-func (s *scanner) value(path []step, find bool) (found span, err *SyntaxError) {
+func (s *scanner) readValue(path []step, isTarget bool) (found span, err *SyntaxError) {
 	start := s.pos
-	inside := find && len(path) > 0
-	switch c := s.next(); c {
+	inside := isTarget && len(path) > 0
+	switch c := s.nextByte(); c {
 	case '"':
-		err = s.quoted()
+		err = s.readString()
 	case '{':
 		if !inside || path[0].index >= 0 {
 			path = nil
 		}
-		found, err = s.members(path)
+		found, err = s.readObject(path)
 	case '[':
 		if !inside || path[0].index < 0 {
 			path = nil
 		}
-		found, err = s.elements(path)
+		found, err = s.readArray(path)
 	case 't':
 		err = s.literal("true")
 	case 'f':
@@ -142,75 +142,75 @@ func (s *scanner) value(path []step, find bool) (found span, err *SyntaxError) {
 	case 'n':
 		err = s.literal("null")
 	default:
-		err = s.number(c)
+		err = s.readNumber(c)
 	}
-	if find && !inside {
+	if isTarget && !inside {
 		found = span{start, s.pos}
 	}
 	return found, err
 }
 
-// members reads an object. A nonempty path begins with the name of a member.
-func (s *scanner) members(path []step) (found span, err *SyntaxError) {
-	if empty, err := s.open('}'); empty || err != nil {
+// readObject reads an object. A nonempty path begins with the name of a member.
+func (s *scanner) readObject(path []step) (found span, err *SyntaxError) {
+	if empty, err := s.readOpening('}'); empty || err != nil {
 		return found, err
 	}
 	for {
 		start := s.pos
-		if s.next() != '"' {
+		if s.nextByte() != '"' {
 			return found, s.error(errName)
 		}
-		if err := s.quoted(); err != nil {
+		if err := s.readString(); err != nil {
 			return found, err
 		}
 		named := len(path) > 0 && s.isName(start, path[0].name)
-		if s.space() != ':' {
+		if s.skipSpace() != ':' {
 			return found, s.error(errColon)
 		}
 		s.pos++
-		s.space()
+		s.skipSpace()
 		if named {
-			found, err = s.value(path[1:], true)
+			found, err = s.readValue(path[1:], true)
 		} else {
-			_, err = s.value(nil, false)
+			_, err = s.readValue(nil, false)
 		}
 		if err != nil {
 			return found, err
 		}
-		if more, err := s.more('}'); !more || err != nil {
+		if more, err := s.readSeparator('}'); !more || err != nil {
 			return found, err
 		}
 	}
 }
 
-// elements reads an array. A nonempty path begins with the index of an element.
-func (s *scanner) elements(path []step) (found span, err *SyntaxError) {
-	if empty, err := s.open(']'); empty || err != nil {
+// readArray reads an array. A nonempty path begins with an index into it.
+func (s *scanner) readArray(path []step) (found span, err *SyntaxError) {
+	if empty, err := s.readOpening(']'); empty || err != nil {
 		return found, err
 	}
 	for i := 0; ; i++ {
 		if len(path) > 0 && i == path[0].index {
-			found, err = s.value(path[1:], true)
+			found, err = s.readValue(path[1:], true)
 		} else {
-			_, err = s.value(nil, false)
+			_, err = s.readValue(nil, false)
 		}
 		if err != nil {
 			return found, err
 		}
-		if more, err := s.more(']'); !more || err != nil {
+		if more, err := s.readSeparator(']'); !more || err != nil {
 			return found, err
 		}
 	}
 }
 
-// open reads the opening bracket of an object or array. If the object or array is empty, open also
-// reads the closing bracket.
-func (s *scanner) open(end byte) (empty bool, err *SyntaxError) {
+// readOpening reads the opening bracket of an object or array. If the object or array is empty,
+// readOpening also reads the closing bracket.
+func (s *scanner) readOpening(closing byte) (empty bool, err *SyntaxError) {
 	if s.depth++; s.depth > maxDepth {
 		return false, s.error(errDepth)
 	}
 	s.pos++
-	if s.space() != end {
+	if s.skipSpace() != closing {
 		return false, nil
 	}
 	s.depth--
@@ -218,14 +218,14 @@ func (s *scanner) open(end byte) (empty bool, err *SyntaxError) {
 	return true, nil
 }
 
-// more reads a comma or the end of an object or array.
-func (s *scanner) more(end byte) (bool, *SyntaxError) {
-	switch s.space() {
+// readSeparator reads a comma, or the closing bracket of an object or array.
+func (s *scanner) readSeparator(closing byte) (bool, *SyntaxError) {
+	switch s.skipSpace() {
 	case ',':
 		s.pos++
-		s.space()
+		s.skipSpace()
 		return true, nil
-	case end:
+	case closing:
 		s.depth--
 		s.pos++
 		return false, nil
@@ -247,9 +247,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// quoted reads a string. It searches eight bytes at a time for a quote, a backslash or a control
-// character.
-func (s *scanner) quoted() *SyntaxError {
+// readString reads a string. readString searches eight bytes at a time for a quote, a backslash
+// or a control character.
+func (s *scanner) readString() *SyntaxError {
 	s.escaped = false
 	s.pos++
 	for s.pos < len(s.text) {
@@ -285,13 +285,13 @@ func (s *scanner) quoted() *SyntaxError {
 func (s *scanner) escape() *SyntaxError {
 	s.escaped = true
 	s.pos++
-	c := s.next()
+	c := s.nextByte()
 	switch c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 	case 'u':
 		for range 4 {
 			s.pos++
-			if unhex(s.next()) > 0xF {
+			if unhex(s.nextByte()) > 0xF {
 				return s.error(errEscape)
 			}
 		}
@@ -304,7 +304,7 @@ func (s *scanner) escape() *SyntaxError {
 
 func (s *scanner) literal(word string) *SyntaxError {
 	for i := range len(word) {
-		if s.next() != word[i] {
+		if s.nextByte() != word[i] {
 			return s.error(errValue)
 		}
 		s.pos++
@@ -312,39 +312,39 @@ func (s *scanner) literal(word string) *SyntaxError {
 	return nil
 }
 
-// number reads a number. The parameter c is the first byte of the number.
-func (s *scanner) number(c byte) *SyntaxError {
+// readNumber reads a number. c is its first byte.
+func (s *scanner) readNumber(c byte) *SyntaxError {
 	if c == '-' {
 		s.pos++
-		c = s.next()
+		c = s.nextByte()
 	} else if c < '0' || c > '9' {
 		return s.error(errValue)
 	}
 	if c == '0' {
 		s.pos++
-	} else if err := s.digits(); err != nil {
+	} else if err := s.readDigits(); err != nil {
 		return err
 	}
-	if s.next() == '.' {
+	if s.nextByte() == '.' {
 		s.pos++
-		if err := s.digits(); err != nil {
+		if err := s.readDigits(); err != nil {
 			return err
 		}
 	}
-	if c := s.next(); c == 'e' || c == 'E' {
+	if c := s.nextByte(); c == 'e' || c == 'E' {
 		s.pos++
-		if c := s.next(); c == '+' || c == '-' {
+		if c := s.nextByte(); c == '+' || c == '-' {
 			s.pos++
 		}
-		return s.digits()
+		return s.readDigits()
 	}
 	return nil
 }
 
-// digits reads one or more digits.
-func (s *scanner) digits() *SyntaxError {
+// readDigits reads one digit or more.
+func (s *scanner) readDigits() *SyntaxError {
 	start := s.pos
-	for c := s.next(); c >= '0' && c <= '9'; c = s.next() {
+	for c := s.nextByte(); c >= '0' && c <= '9'; c = s.nextByte() {
 		s.pos++
 	}
 	if s.pos == start {
