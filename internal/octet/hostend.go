@@ -5,8 +5,8 @@ import "strings"
 // HostEnd returns the offset of the "?" or "#" that ends the authority according to RFC 3986
 // section 3.2. RFC 1738 requires a "/" at this offset. If no "?" or "#" ends the authority,
 // HostEnd returns 0. The text must be a URL, or a relative reference that begins with "//".
-// The result disputed reports whether an "@" follows a "?", because a parser that allows "?"
-// in a user then finds another host.
+// disputed reports whether an "@" follows a "?", because a parser that allows "?" in a user then
+// finds another host.
 func HostEnd(text string) (at int, disputed bool) {
 	start, _ := SchemeEnd(text)
 	if start > 0 && start < len(text) && text[start] == ':' {

@@ -141,11 +141,11 @@ func All[T ~string | ~[]byte](text T) Class {
 	}
 }
 
-// Run searches s from offset i for an octet in the set [Stop]. The result end is the offset of
-// that octet, or the length of s if no such octet exists. The result all is the bitwise AND of
-// the classes of the octets between i and end.
-func Run(s string, i int) (end int, all Class) {
-	all = ^Class(0)
+// Run searches s from offset i for an octet in the set [Stop]. end is the offset of that octet,
+// or the length of s if no such octet exists. common is the bitwise AND of the classes of the
+// octets between i and end.
+func Run(s string, i int) (end int, common Class) {
+	common = ^Class(0)
 	if len(s)-i >= 8 {
 		// Read eight octets at a time, as in All.
 		for last := len(s) - 8; ; i = min(i+8, last) {
@@ -155,9 +155,9 @@ func Run(s string, i int) (end int, all Class) {
 			if eight&Go == 0 {
 				break
 			}
-			all &= eight
+			common &= eight
 			if i == last {
-				return len(s), all
+				return len(s), common
 			}
 		}
 	}
@@ -166,9 +166,9 @@ func Run(s string, i int) (end int, all Class) {
 		if class&Go == 0 {
 			break
 		}
-		all &= class
+		common &= class
 	}
-	return i, all
+	return i, common
 }
 
 // ToLower returns text with US-ASCII letters in lower case. ToLower is used to compare hosts

@@ -10,9 +10,9 @@ var hasAVX2 = variant != "plain" && findAVX2()
 // Scan reads a common URL in one pass. The scheme must have 2 to 31 characters, and contain no
 // upper-case letters and no "+". The host must consist of lower-case letters, digits, "-" and
 // ".", and end within the first 62 octets. A userinfo must be absent. A port must be a number
-// from 1 to 65535 without leading zeros. The rest must be US-ASCII without control characters
-// and with valid escapes. For any other text, and on an unsupported processor, the result ends
-// is 0.
+// from 1 to 65535 without leading zeros. The text after these parts must be US-ASCII without
+// control characters and with valid escapes. For any other text, and on an unsupported processor,
+// the first result is 0.
 func Scan(text string) (ends, rest, found uint64) {
 	if hasAVX2 {
 		return scanAVX2(text)

@@ -31,25 +31,25 @@ func loadEnd(s string, i int) (w uint64) {
 	return w
 }
 
-// from returns the mask of the octets in w that are at least c. All octets of w must be
+// atLeast returns the mask of the octets in w that are at least c. All octets of w must be
 // US-ASCII.
-func from(w uint64, c byte) uint64 { return w + ones*uint64(0x80-c) }
+func atLeast(w uint64, c byte) uint64 { return w + ones*uint64(0x80-c) }
 
 // differs returns the mask of the octets in w that differ from c. All octets of w must be
 // US-ASCII.
 func differs(w uint64, c byte) uint64 { return (w ^ ones*uint64(c)) + ones*0x7F }
 
-// first returns the index of the first octet that mask marks, or 8 if mask is 0.
-func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
+// firstMarked returns the index of the first octet that mask marks, or 8 if mask is 0.
+func firstMarked(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
 
 // SchemeEnd returns the length of the longest prefix of s that consists of scheme characters.
-// The result lower reports whether the prefix contains no upper-case letters.
+// lower reports whether the prefix contains no upper-case letters.
 func SchemeEnd(s string) (end int, lower bool) {
 	// Most schemes are up to seven lower-case letters.
 	if len(s) >= 8 {
 		w := load(s, 0)
 		a := w &^ tops
-		end = first((^from(a, 'a') | from(a, 'z'+1) | w) & tops)
+		end = firstMarked((^atLeast(a, 'a') | atLeast(a, 'z'+1) | w) & tops)
 		if end < len(s) && s[end] == ':' {
 			return end, true
 		}
@@ -110,7 +110,7 @@ func Host(s string, i int) (end int, shape HostShape) {
 			w = loadEnd(s, i)
 		}
 		a := w &^ tops
-		letter := from(a, 'a') &^ from(a, 'z'+1)
+		letter := atLeast(a, 'a') &^ atLeast(a, 'z'+1)
 		noDot := differs(a, '.')
 		stop := (noDot&^letter | w) & tops
 		// The mask dot marks all dots before the first stop, and the stop itself. If there is
@@ -118,7 +118,7 @@ func Host(s string, i int) (end int, shape HostShape) {
 		dot := (^noDot | stop) & tops & (stop ^ (stop - 1))
 		dots |= dot & (dot<<8 | before)
 		if stop != 0 {
-			end = i + first(stop)
+			end = i + firstMarked(stop)
 			break
 		}
 		before = dot >> 56
@@ -180,13 +180,13 @@ func HasUpper(s string) bool {
 	i := 0
 	for ; len(s)-i >= 8; i += 8 {
 		w := load(s, i)
-		if a := w &^ tops; from(a, 'A')&^from(a, 'Z'+1)&^w&tops != 0 {
+		if a := w &^ tops; atLeast(a, 'A')&^atLeast(a, 'Z'+1)&^w&tops != 0 {
 			return true
 		}
 	}
 	w := loadEnd(s, i)
 	a := w &^ tops
-	return from(a, 'A')&^from(a, 'Z'+1)&^w&tops != 0
+	return atLeast(a, 'A')&^atLeast(a, 'Z'+1)&^w&tops != 0
 }
 
 // Plain searches s from offset i for the first octet that is not a letter, a digit, "-", ".",
@@ -197,11 +197,11 @@ func Plain(s string, i int) int {
 		w := load(s, i)
 		a := w &^ tops
 		folded := a | ones*0x20
-		letter := from(folded, 'a') &^ from(folded, 'z'+1)
+		letter := atLeast(folded, 'a') &^ atLeast(folded, 'z'+1)
 		// The characters "-", ".", "/", the digits and ":" have consecutive codes.
-		other := from(a, '-') &^ from(a, ':'+1)
+		other := atLeast(a, '-') &^ atLeast(a, ':'+1)
 		if stop := (^(letter | other) | w) & tops; stop != 0 {
-			return i + first(stop)
+			return i + firstMarked(stop)
 		}
 		i += 8
 	}
