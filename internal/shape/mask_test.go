@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// No finding about a mistyped URL shows its password, by any rules, even where the help has
-// the URL as it should be.
+// By any rules, no finding about a mistyped URL may show its password, even if the help contains
+// the corrected URL.
 func TestMaskFindings(t *testing.T) {
 	r, err := all.Registry()
 	if err != nil {

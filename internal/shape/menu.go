@@ -21,13 +21,13 @@ import (
 // ErrMenu means that JSON text is not a valid menu.
 var ErrMenu = errors.New("shape: invalid menu")
 
-// ReadMenu parses a menu that [MenuWriter] wrote with Stored. ReadMenu reads the keys before
-// the items immediately, and the items on demand. The result found is the URL after redirects,
-// or the zero URL if the URL was not redirected. ReadMenu restores the bytes of URLs and of
-// titles that are not UTF-8. If the menu contains a form, the caller can't submit the form. If
-// the items are incomplete, the iteration over the items ends with an error, which has the
-// [access.Kind] that the JSON contains.
-func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
+// ReadMenu parses a menu that [MenuWriter] wrote with Stored. ReadMenu reads the keys before the
+// items immediately, and the items on demand. finalURL is the URL after redirects, or the zero
+// URL if the URL was not redirected. ReadMenu restores the bytes of URLs and of titles that are
+// not UTF-8. If the menu contains a form, the caller can't submit the form. If the items are
+// incomplete, the iteration over the items ends with an error, which has the [access.Kind] that
+// the JSON contains.
+func ReadMenu(r io.Reader) (m *scheme.Menu, finalURL locus.URL, err error) {
 	d := json.NewDecoder(r)
 	m = &scheme.Menu{}
 	err = readDelim(d, '{')
@@ -35,13 +35,13 @@ func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 		err = readMembers(d, func(key string) error {
 			switch key {
 			case "url":
-				return read(d, func(text string) (err error) { m.URL, err = locus.Parse(latin1(text)); return err })
+				return decodeValue(d, func(text string) (err error) { m.URL, err = locus.Parse(encodeLatin1(text)); return err })
 			case "found":
-				return read(d, func(text string) (err error) { found, err = locus.Parse(latin1(text)); return err })
+				return decodeValue(d, func(text string) (err error) { finalURL, err = locus.Parse(encodeLatin1(text)); return err })
 			case "title":
 				return d.Decode(&m.Title)
 			case "form":
-				return read(d, func(f Form) (err error) { m.Form, err = f.read(m.URL); return err })
+				return decodeValue(d, func(f Form) (err error) { m.Form, err = f.read(m.URL); return err })
 			case "items":
 				m.Items = readItems(d)
 				return cmp.Or(readDelim(d, '['), errItems)
@@ -50,28 +50,28 @@ func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 		})
 	}
 	if err == errItems {
-		return m, found, nil
+		return m, finalURL, nil
 	}
-	return nil, found, menuError(cmp.Or(err, ErrMenu))
+	return nil, finalURL, menuError(cmp.Or(err, ErrMenu))
 }
 
 // errItems ends the parsing of the keys before the items.
 var errItems = errors.New("shape: items follow")
 
-// read decodes a value of type T and calls the function use with the value.
-func read[T any](d *json.Decoder, use func(T) error) error {
+// decodeValue decodes a value of type T and calls handle with the value.
+func decodeValue[T any](d *json.Decoder, handle func(T) error) error {
 	var v T
 	if err := d.Decode(&v); err != nil {
 		return err
 	}
-	return use(v)
+	return handle(v)
 }
 
 func readItems(d *json.Decoder) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for d.More() {
 			var i scheme.Item
-			err := read(d, func(v Item) (err error) { i, err = v.read(); return err })
+			err := decodeValue(d, func(v Item) (err error) { i, err = v.read(); return err })
 			if !yield(i, menuError(err)) || err != nil {
 				return
 			}
@@ -79,7 +79,7 @@ func readItems(d *json.Decoder) iter.Seq2[scheme.Item, error] {
 		err := readDelim(d, ']')
 		if err == nil {
 			err = readMembers(d, func(key string) error {
-				return read(d, func(reason Reason) error {
+				return decodeValue(d, func(reason Reason) error {
 					if key == "error" {
 						return &writtenError{reason}
 					}
@@ -120,17 +120,17 @@ func (v Item) read() (scheme.Item, error) {
 		i.ModTime = *v.Modified
 	}
 	if v.Charset == Latin1 {
-		i.Title = latin1(i.Title)
+		i.Title = encodeLatin1(i.Title)
 	}
 	var err error
 	if v.URL != nil {
-		i.URL, err = locus.Parse(latin1(string(*v.URL)))
+		i.URL, err = locus.Parse(encodeLatin1(string(*v.URL)))
 	}
 	return i, err
 }
 
-// ofLatin1 decodes octets as ISO Latin 1.
-func ofLatin1(octets Text) Text {
+// decodeLatin1 decodes octets as ISO Latin 1.
+func decodeLatin1(octets Text) Text {
 	text := make([]rune, len(octets))
 	for i := range len(octets) {
 		text[i] = rune(octets[i])
@@ -138,8 +138,8 @@ func ofLatin1(octets Text) Text {
 	return Text(text)
 }
 
-// latin1 encodes text as ISO Latin 1. Characters outside ISO Latin 1 stay in UTF-8.
-func latin1(text string) string {
+// encodeLatin1 encodes text as ISO Latin 1. Characters outside ISO Latin 1 stay in UTF-8.
+func encodeLatin1(text string) string {
 	var octets []byte
 	for _, r := range text {
 		if r > 0xFF {
@@ -164,7 +164,7 @@ func (v Form) read(u locus.URL) (*scheme.Form, error) {
 	}
 	var err error
 	if v.URL != nil {
-		f.URL, err = locus.Parse(latin1(string(*v.URL)))
+		f.URL, err = locus.Parse(encodeLatin1(string(*v.URL)))
 	}
 	return f, err
 }
@@ -180,7 +180,7 @@ func (f *Fields) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	return readMembers(d, func(key string) error {
-		return read(d, func(raw json.RawMessage) error {
+		return decodeValue(d, func(raw json.RawMessage) error {
 			value, err := readValue(raw)
 			*f = append(*f, scheme.Field{Name: key, Value: value})
 			return err
@@ -261,9 +261,9 @@ type MenuWriter struct {
 // Begin writes the text before the items.
 func (m *MenuWriter) Begin(w io.Writer, head MenuHead) error {
 	if m.Stored {
-		head.URL, head.Found = ofLatin1(head.URL), ofLatin1(head.Found)
+		head.URL, head.Found = decodeLatin1(head.URL), decodeLatin1(head.Found)
 		if head.Form != nil && head.Form.URL != nil {
-			form, u := *head.Form, ofLatin1(*head.Form.URL)
+			form, u := *head.Form, decodeLatin1(*head.Form.URL)
 			form.URL = &u
 			head.Form = &form
 		}
@@ -288,7 +288,7 @@ func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
 	m.comma = true
 	d := NewItem(i)
 	if m.Stored && d.URL != nil {
-		u := ofLatin1(*d.URL)
+		u := decodeLatin1(*d.URL)
 		d.URL = &u
 	}
 	return Write(w, d)

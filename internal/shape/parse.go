@@ -88,7 +88,7 @@ func NewParse(r *scheme.Registry, p locus.Profile, input string, u locus.URL) Pa
 	if canonical, _, err := r.Canonical(u); err == nil {
 		j.Canonical = Present(canonical.String(), true)
 	}
-	j.Violations, j.Notes = Findings(p, MaskFindings(input, located(input, advice.Findings(r, u, p))))
+	j.Violations, j.Notes = Findings(p, MaskFindings(input, convertOffsets(input, advice.Findings(r, u, p))))
 	return j
 }
 
@@ -117,10 +117,10 @@ func parts(r *scheme.Registry, input string, u locus.URL) Parse {
 	return j
 }
 
-// ParseInput parses the input by each standard in the list rules. All elements of rules must
-// have the same registry. The result is a Parse, or a Failure if rules contains only one
-// standard and that standard rejects the input. OK and err come from the first standard that
-// rejects the input. If the input is incomplete, readErr is the reason.
+// ParseInput parses the input by each standard in rules. All elements of rules must have the same
+// registry. The result is a Parse, or a Failure if rules contains only one standard and that
+// standard rejects the input. OK and err come from the first standard that rejects the input. If
+// the input is incomplete, readErr is the reason.
 func ParseInput(rules []profile.Rules, input string, readErr error) (answer any, err error) {
 	r := rules[0].Registry
 	u, unread := Read(input)
@@ -136,7 +136,7 @@ func ParseInput(rules []profile.Rules, input string, readErr error) (answer any,
 		j.URL = j.Input
 	}
 	j.Canonical, j.Violations, j.Notes = nil, []Violation{}, []Violation{}
-	if text, err := by(rules[0].Profile, input, rules[0].Canonical); err == nil && readErr == nil {
+	if text, err := parseUnwrapped(rules[0].Profile, input, rules[0].Canonical); err == nil && readErr == nil {
 		j.Canonical = Present(text, true)
 	}
 	for _, rule := range rules {

@@ -36,9 +36,9 @@ func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 	return v, w.Error(err)
 }
 
-// located converts the offsets of findings about a URL to offsets in input, which is the URL
-// with its wrapper. The result also contains the note about the wrapper.
-func located(input string, list []locus.Violation) []locus.Violation {
+// convertOffsets converts the offsets of findings about a URL to offsets in input, which is the
+// URL with its wrapper. The result also contains the note about the wrapper.
+func convertOffsets(input string, list []locus.Violation) []locus.Violation {
 	w := locus.RemoveWrapper(input)
 	note, ok := w.Note()
 	if !ok {

@@ -20,7 +20,7 @@ type Reading struct {
 
 // NewReading parses input by the rules of RFC 3986 or the URL Standard.
 func NewReading(r profile.Rules, input string) (Reading, error) {
-	return by(r.Profile, input, func(text string) (Reading, error) {
+	return parseUnwrapped(r.Profile, input, func(text string) (Reading, error) {
 		list, err := r.Check(text)
 		if err != nil {
 			return Reading{}, err

@@ -53,7 +53,7 @@ func NewResolve(base locus.URL, input string, readErr error, o relative.Options)
 		j.Texts = notes.Texts()
 		j.Notes = Texts(j.Texts)
 	}
-	return j.with(u.String())
+	return j.withURL(u.String())
 }
 
 // baseBy parses base again by the given rules, because RFC 3986 ends the host at "?".
@@ -76,11 +76,11 @@ func ResolveAsBrowser(base locus.URL, input string, readErr error) Resolve {
 	if j.Err == nil {
 		u, j.Err = whatwg.Parse(input, &b)
 	}
-	return j.with(u.Href())
+	return j.withURL(u.Href())
 }
 
-// with returns a copy of j that contains the URL, or an error if the URL is invalid.
-func (j Resolve) with(url string) Resolve {
+// withURL returns a copy of j that contains the URL, or an error if the URL is invalid.
+func (j Resolve) withURL(url string) Resolve {
 	if j.OK = j.Err == nil; j.OK {
 		j.URL = Present(url, true)
 		return j

@@ -16,12 +16,12 @@ type Resource struct {
 	Kind  string `json:"kind"`
 }
 
-// NewResource describes the resource of the requested URL. The parameter found is the URL
-// after redirects, or the zero URL if the URL was not redirected.
-func NewResource(requested, found locus.URL, kind string) Resource {
+// NewResource describes the resource of the requested URL. finalURL is the URL after redirects,
+// or the zero URL if the URL was not redirected.
+func NewResource(requested, finalURL locus.URL, kind string) Resource {
 	d := Resource{URL: Text(requested.Shown()), Kind: kind}
-	if !found.IsZero() && found != requested {
-		d.Found = Text(found.Shown())
+	if !finalURL.IsZero() && finalURL != requested {
+		d.Found = Text(finalURL.Shown())
 	}
 	return d
 }
@@ -85,10 +85,10 @@ type FormField struct {
 	Choices []Text           `json:"choices,omitempty"`
 }
 
-// NewForm describes the form of the menu at u. If f is nil, NewForm returns nil. The parameter
-// standing holds the default answers. If standing is nil, NewForm uses the form's own
-// defaults. NewForm omits secret defaults.
-func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
+// NewForm describes the form of the menu at u. If f is nil, NewForm returns nil. defaultAnswers
+// holds the default answers. If defaultAnswers is nil, NewForm uses the form's own defaults.
+// NewForm omits secret defaults.
+func NewForm(f *scheme.Form, u locus.URL, defaultAnswers []string) *Form {
 	if f == nil {
 		return nil
 	}
@@ -105,8 +105,8 @@ func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 		}
 		switch {
 		case field.Secret():
-		case standing != nil:
-			d.Fields[i].Default = Text(standing[i])
+		case defaultAnswers != nil:
+			d.Fields[i].Default = Text(defaultAnswers[i])
 		default:
 			d.Fields[i].Default = Text(field.Default)
 		}

@@ -26,8 +26,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return Escape(b.Bytes()), err
 }
 
-// Escape replaces characters that are unsafe for a terminal with JSON escapes. The parameter
-// encoded must be one line of JSON.
+// Escape replaces characters that are unsafe for a terminal with JSON escapes. encoded must be
+// one line of JSON.
 func Escape(encoded []byte) []byte {
 	if bytes.ContainsFunc(encoded, unsafeRune) {
 		return escapeRunes(encoded)
@@ -61,12 +61,12 @@ func Texts(list []string) []Text {
 	return t
 }
 
-// Present returns a pointer to part, or nil if ok is false.
-func Present[T ~string](part T, ok bool) *Text {
+// Present returns a pointer to text, or nil if ok is false.
+func Present[T ~string](text T, ok bool) *Text {
 	if !ok {
 		return nil
 	}
-	t := Text(part)
+	t := Text(text)
 	return &t
 }
 

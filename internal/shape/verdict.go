@@ -31,9 +31,9 @@ func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err e
 	return j
 }
 
-// CheckInput parses and checks the input by the given rules. Offsets refer to input. If the
-// rules reject the input, err is the reason, which the list of findings also contains. If the
-// input is incomplete, the argument readErr must be the reason.
+// CheckInput parses and checks the input by the given rules. Offsets refer to input. If the rules
+// reject the input, err is the reason, which the list of findings also contains. If the input is
+// incomplete, readErr must be the reason.
 func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.Violation, err error) {
 	switch {
 	case readErr != nil:
@@ -41,11 +41,11 @@ func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.
 	case rules.Profile == locus.WHATWG:
 		return rules.Check(input)
 	case rules.Profile == locus.RFC3986:
-		_, err = by(rules.Profile, input, func(text string) (struct{}, error) {
+		_, err = parseUnwrapped(rules.Profile, input, func(text string) (struct{}, error) {
 			list, err = rules.Check(text)
 			return struct{}{}, err
 		})
-		return located(input, list), err
+		return convertOffsets(input, list), err
 	}
 	u, err := Read(input)
 	if err != nil {
@@ -59,12 +59,12 @@ func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.
 	if u.String() == input {
 		return list, nil // most inputs are not wrapped
 	}
-	return located(input, list), nil
+	return convertOffsets(input, list), nil
 }
 
-// by calls the function f with input. Unless the profile p is the URL Standard, by first
-// removes the wrapper of RFC 1738's appendix from input.
-func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T, error) {
+// parseUnwrapped calls f with input. Unless the profile p is the URL Standard, parseUnwrapped
+// first removes the wrapper of RFC 1738's appendix from input.
+func parseUnwrapped[T any](p locus.Profile, input string, f func(text string) (T, error)) (T, error) {
 	if p == locus.WHATWG {
 		return f(input)
 	}
@@ -72,7 +72,7 @@ func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T
 }
 
 func bare(p locus.Profile, input string) string {
-	text, _ := by(p, input, func(text string) (string, error) { return text, nil })
+	text, _ := parseUnwrapped(p, input, func(text string) (string, error) { return text, nil })
 	return text
 }
 
@@ -137,7 +137,7 @@ func CanonicalInput(rules profile.Rules, input string) (text string, changes []s
 		u, change, err := rules.Registry.Canonical(u)
 		return u.String(), change.Texts(), err
 	}
-	text, err = by(rules.Profile, input, rules.Canonical)
+	text, err = parseUnwrapped(rules.Profile, input, rules.Canonical)
 	if written := bare(rules.Profile, input); err == nil && written != text {
 		_, changes = rules.Same(written, text)
 	}

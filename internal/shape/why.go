@@ -49,12 +49,11 @@ type Side struct {
 	Err       error
 }
 
-// NewSide parses input by the given rules. If input is incomplete, the argument err must be
-// the reason.
+// NewSide parses input by the given rules. If input is incomplete, err must be the reason.
 func NewSide(rules profile.Rules, input string, err error) Side {
 	s := Side{Input: input, Err: err}
 	if s.Err == nil {
-		s.Canonical, s.Err = by(rules.Profile, input, rules.Canonical)
+		s.Canonical, s.Err = parseUnwrapped(rules.Profile, input, rules.Canonical)
 	}
 	return s
 }
