@@ -20,15 +20,15 @@ func reachable(prefix, what string) block {
 	return block{netip.MustParsePrefix(prefix), true, what}
 }
 
-// documentation describes the addresses that are reserved for examples.
-const documentation = "documentation"
+// documentationText describes the addresses that are reserved for examples.
+const documentationText = "documentation"
 
-// linkLocal describes the addresses that are valid only on one network link.
-const linkLocal = "link local"
+// linkLocalText describes the addresses that are valid only on one network link.
+const linkLocalText = "link local"
 
-// metadata describes the private addresses of cloud metadata services, which give machines their
-// credentials. Most clouds use the link-local address 169.254.169.254 instead.
-const metadata = "cloud metadata"
+// metadataText describes the private addresses of cloud metadata services, which give machines
+// their credentials. Most clouds use the link-local address 169.254.169.254 instead.
+const metadataText = "cloud metadata"
 
 // blocks4 lists the IPv4 blocks. Other IPv4 addresses are public. The first matching block counts,
 // so a block within another block comes first.
@@ -39,18 +39,18 @@ const metadata = "cloud metadata"
 var blocks4 = [...]block{
 	special("0.0.0.0/8", "this network (RFC 791)"),
 	special("10.0.0.0/8", "private use (RFC 1918)"),
-	special("100.100.100.200/32", metadata+" (Alibaba Cloud)"),
+	special("100.100.100.200/32", metadataText+" (Alibaba Cloud)"),
 	special("100.64.0.0/10", "shared address space (RFC 6598)"),
 	special("127.0.0.0/8", "loopback (RFC 1122)"),
-	special("169.254.0.0/16", linkLocal+" (RFC 3927)"),
+	special("169.254.0.0/16", linkLocalText+" (RFC 3927)"),
 	special("172.16.0.0/12", "private use (RFC 1918)"),
 	special("192.0.0.0/24", "protocol assignments (RFC 6890)"),
-	special("192.0.2.0/24", documentation+" (RFC 5737)"),
+	special("192.0.2.0/24", documentationText+" (RFC 5737)"),
 	special("192.88.99.0/24", "6to4 relay, deprecated (RFC 7526)"),
 	special("192.168.0.0/16", "private use (RFC 1918)"),
 	special("198.18.0.0/15", "benchmarking (RFC 2544)"),
-	special("198.51.100.0/24", documentation+" (RFC 5737)"),
-	special("203.0.113.0/24", documentation+" (RFC 5737)"),
+	special("198.51.100.0/24", documentationText+" (RFC 5737)"),
+	special("203.0.113.0/24", documentationText+" (RFC 5737)"),
 	special("224.0.0.0/4", "multicast (RFC 5771)"),
 	special("255.255.255.255/32", "broadcast (RFC 919)"),
 	special("240.0.0.0/4", "reserved (RFC 1112)"),
@@ -74,15 +74,15 @@ var blocks6 = [...]block{
 	reachable("2001:20::/28", "ORCHIDv2 (RFC 7343)"),
 	reachable("2001:30::/28", "drone identifiers (RFC 9374)"),
 	special("2001::/23", "protocol assignments (RFC 2928)"),
-	special("2001:db8::/32", documentation+" (RFC 3849)"),
-	special("3fff::/20", documentation+" (RFC 9637)"),
+	special("2001:db8::/32", documentationText+" (RFC 3849)"),
+	special("3fff::/20", documentationText+" (RFC 9637)"),
 	reachable("2000::/3", "global unicast (RFC 4291)"),
 	special("5f00::/16", "segment identifiers (RFC 9602)"),
-	special("fd00:ec2::254/128", metadata+" (Amazon EC2)"),
-	special("fd20:ce::254/128", metadata+" (Google Cloud)"),
-	special("fd00:c1::a9fe:a9fe/128", metadata+" (Oracle Cloud)"),
+	special("fd00:ec2::254/128", metadataText+" (Amazon EC2)"),
+	special("fd20:ce::254/128", metadataText+" (Google Cloud)"),
+	special("fd00:c1::a9fe:a9fe/128", metadataText+" (Oracle Cloud)"),
 	special("fc00::/7", "unique local (RFC 4193)"),
-	special("fe80::/10", linkLocal+" (RFC 4291)"),
+	special("fe80::/10", linkLocalText+" (RFC 4291)"),
 	special("fec0::/10", "site local, deprecated (RFC 3879)"),
 	special("ff00::/8", "multicast (RFC 4291)"),
 	special("::/0", "not given out (RFC 4291)"),
@@ -92,9 +92,9 @@ var blocks6 = [...]block{
 // to the contained IPv4 addresses. An IPv6 address in such a block is public if all
 // contained IPv4 addresses are public.
 var tunnels = [...]struct {
-	prefix netip.Prefix
-	at     []int // offsets of IPv4 addresses; negative if the address is stored with inverted bits
-	what   string
+	prefix  netip.Prefix
+	offsets []int // offsets of IPv4 addresses; negative if the address is stored with inverted bits
+	what    string
 }{
 	{netip.MustParsePrefix("64:ff9b::/96"), []int{12}, "translated to IPv4 (RFC 6052)"},
 	{netip.MustParsePrefix("2002::/16"), []int{2}, "6to4 (RFC 3056)"},
@@ -142,7 +142,7 @@ func judge(a netip.Addr) (public bool, what string) {
 		if !t.prefix.Contains(a) {
 			continue
 		}
-		for _, at := range t.at {
+		for _, at := range t.offsets {
 			if public, what = judgeInner(octets, at); !public {
 				return false, fmt.Sprintf("%s, which contains an address for %s", t.what, what)
 			}
@@ -164,22 +164,22 @@ func judgeBy(blocks []block, a netip.Addr, otherwise bool) (public bool, what st
 	return otherwise, "public"
 }
 
-// judgeInner judges the IPv4 address that an IPv6 address contains. The parameter at is an
-// offset, as in the variable tunnels.
-func judgeInner(octets [16]byte, at int) (public bool, what string) {
-	return judgeBy(blocks4[:], innerAddress(octets, at), true)
+// judgeInner judges the IPv4 address that an IPv6 address contains. offset has the same meaning
+// as in tunnels.
+func judgeInner(octets [16]byte, offset int) (public bool, what string) {
+	return judgeBy(blocks4[:], innerAddress(octets, offset), true)
 }
 
-// innerAddress returns the IPv4 address that an IPv6 address contains. The parameter at is
-// an offset, as in the variable tunnels.
-func innerAddress(octets [16]byte, at int) netip.Addr {
+// innerAddress returns the IPv4 address that an IPv6 address contains. offset has the same
+// meaning as in tunnels.
+func innerAddress(octets [16]byte, offset int) netip.Addr {
 	flip := byte(0)
-	if at < 0 {
-		at, flip = -at, 0xff
+	if offset < 0 {
+		offset, flip = -offset, 0xff
 	}
 	var inner [4]byte
 	for i := range inner {
-		inner[i] = octets[at+i] ^ flip
+		inner[i] = octets[offset+i] ^ flip
 	}
 	return netip.AddrFrom4(inner)
 }
@@ -217,7 +217,7 @@ func isLinkLocal(a netip.Addr) bool {
 }
 
 func isOfLink(what string) bool {
-	return strings.HasPrefix(what, linkLocal) || strings.HasPrefix(what, metadata)
+	return strings.HasPrefix(what, linkLocalText) || strings.HasPrefix(what, metadataText)
 }
 
 // innerAddresses returns the IPv4 addresses to which packets for the address a may be forwarded.
@@ -229,7 +229,7 @@ func innerAddresses(a netip.Addr) (list []netip.Addr) {
 	octets := a.As16()
 	for _, t := range tunnels {
 		if t.prefix.Contains(a) {
-			for _, at := range t.at {
+			for _, at := range t.offsets {
 				list = append(list, innerAddress(octets, at))
 			}
 		}

@@ -57,10 +57,10 @@ type urlPattern struct {
 // errPattern lists the valid kinds of patterns.
 var errPattern = fmt.Errorf(`%w: write "telnet:", "example.com", ".example.com", "example.com:70", "192.0.2.0/24", "gopher://example.com/1/pub" or "*"`, locus.ErrValue)
 
-// ParsePattern parses a pattern. The function known reports whether a scheme with the given
-// name, in lower case, exists. If that function is nil, ParsePattern accepts any name. The
-// error is a [*locus.SyntaxError].
-func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
+// ParsePattern parses a pattern. isKnown reports whether a scheme with the given name, in lower
+// case, exists. If isKnown is nil, ParsePattern accepts any name. The error is a
+// [*locus.SyntaxError].
+func ParsePattern(text string, isKnown func(name string) bool) (Pattern, error) {
 	fail := func(offset int, format string, args ...any) (Pattern, error) {
 		return Pattern{}, locus.NewSyntaxError(text, offset, "pattern", fmt.Errorf(format, args...))
 	}
@@ -78,7 +78,7 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 			return fail(i, "%w: a pattern must not contain spaces or control characters", locus.ErrValue)
 		}
 	}
-	if name := strings.ToLower(text); known != nil && known(name) {
+	if name := strings.ToLower(text); isKnown != nil && isKnown(name) {
 		// The user may mean the scheme with that name. A host pattern would not match URLs of that
 		// scheme.
 		return fail(0, `%w: write %q for the scheme, or %q for a host of that name`, locus.ErrValue, name+":", "."+name)
@@ -90,7 +90,7 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 		isURL = err != nil
 	}
 	if isURL {
-		u, offset, err := parseURLPattern(text, known)
+		u, offset, err := parseURLPattern(text, isKnown)
 		if err != nil {
 			return fail(offset, "%w", err)
 		}
@@ -214,9 +214,9 @@ func (p *Pattern) UnmarshalText(text []byte) (err error) {
 // [Pattern.MatchesHost] is sufficient.
 func (p Pattern) IsHost() bool { return p.host != "" || p.block.IsValid() }
 
-// Matches reports whether the pattern p describes the URL u, which must be in canonical
-// form. The parameter port is the port for u, or 0 if there is no port. A path with a
-// segment "." or ".." matches no pattern that contains a path.
+// Matches reports whether the pattern p describes the URL u, which must be in canonical form.
+// port is the port for u, or 0 if there is no port. A path with a segment "." or ".." matches no
+// pattern that contains a path.
 func (p Pattern) Matches(u locus.URL, port uint16) bool { return p.matches(u, port, false) }
 
 // MayMatch is like [Pattern.Matches], but also returns true if a server might read u as a
@@ -232,8 +232,8 @@ func (p Pattern) matches(u locus.URL, port uint16, loose bool) bool {
 	return p.host == "*" && p.port == 0 || u.Host() != "" && p.MatchesHost(u.Host(), port)
 }
 
-// MatchesHost reports whether the pattern p describes a host and port. The parameter host
-// is a name or an address, with or without brackets.
+// MatchesHost reports whether the pattern p describes a host and port. host is a name or an
+// address, with or without brackets.
 func (p Pattern) MatchesHost(host string, port uint16) bool {
 	if p.port != 0 && p.port != port {
 		return false
@@ -257,7 +257,7 @@ func (p Pattern) MatchesAddr(a netip.AddrPort) bool {
 }
 
 func (p *urlPattern) matches(u locus.URL, port uint16, loose bool) bool {
-	if !glob(p.scheme, strings.ToLower(u.Scheme())) {
+	if !matchesGlob(p.scheme, strings.ToLower(u.Scheme())) {
 		return false
 	}
 	fragment := ""
@@ -270,7 +270,7 @@ func (p *urlPattern) matches(u locus.URL, port uint16, loose bool) bool {
 	if _, ok := u.Login(); !ok {
 		return false
 	}
-	if user, ok := u.User(); !loose && p.host != "*" && (ok != (p.user != "") || ok && !glob(plainEscapes(p.user), plainEscapes(user)+"@")) {
+	if user, ok := u.User(); !loose && p.host != "*" && (ok != (p.user != "") || ok && !matchesGlob(plainEscapes(p.user), plainEscapes(user)+"@")) {
 		return false
 	}
 	if !p.matchesHost(u, port) {
@@ -292,32 +292,32 @@ func (p *urlPattern) matchesHost(u locus.URL, port uint16) bool {
 	_, written := u.Port()
 	switch at := ":" + strconv.Itoa(int(port)); {
 	case p.port != "":
-		return glob(p.port, at) && glob(p.host, host)
+		return matchesGlob(p.port, at) && matchesGlob(p.host, host)
 	case written && strings.HasSuffix(p.host, "*"):
-		return glob(p.host, host+at)
+		return matchesGlob(p.host, host+at)
 	}
-	return !written && glob(p.host, host)
+	return !written && matchesGlob(p.host, host)
 }
 
-// matchesRest reports whether the pattern matches the text after the host. The function plain
-// normalizes the text and the pattern.
-func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
+// matchesRest reports whether the pattern matches the text after the host. matchesRest applies
+// normalize to the text and the pattern.
+func (p *urlPattern) matchesRest(text string, normalize func(string) string) bool {
 	parts := strings.Split(p.rest, "*")
 	for i := range parts {
-		parts[i] = plain(parts[i])
+		parts[i] = normalize(parts[i])
 	}
 	if !p.end {
 		parts = append(parts, "")
 	}
-	return globParts(parts, plain(text))
+	return matchesParts(parts, normalize(text))
 }
 
-// glob reports whether text matches a pattern in which "*" matches any characters.
-func glob(pattern, text string) bool { return globParts(strings.Split(pattern, "*"), text) }
+// matchesGlob reports whether text matches a pattern in which "*" matches any characters.
+func matchesGlob(pattern, text string) bool { return matchesParts(strings.Split(pattern, "*"), text) }
 
-// globParts reports whether text consists of the given parts in order, with any characters between
-// two parts. The maximum time is proportional to the product of the two lengths.
-func globParts(parts []string, text string) bool {
+// matchesParts reports whether text consists of the given parts in order, with any characters
+// between two parts. The maximum time is proportional to the product of the two lengths.
+func matchesParts(parts []string, text string) bool {
 	if len(parts) == 1 {
 		return text == parts[0]
 	}

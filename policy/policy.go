@@ -174,7 +174,7 @@ func (p Policy) checkData(t Target) error {
 	if !t.isOff() || slices.Contains(p.rules.Ports, port) {
 		return nil
 	}
-	triplet, ok := t.control()
+	triplet, ok := t.findControl()
 	if !ok {
 		return nil
 	}
@@ -185,10 +185,10 @@ func (p Policy) checkData(t Target) error {
 	return denyPort(t.URL, "data", reason, port)
 }
 
-// control returns the first escape in t of a control character that a client may send only to the
-// default port of the scheme. It also finds control characters that are escaped twice, because some
-// openers decode a name twice for old servers.
-func (t Target) control() (triplet string, ok bool) {
+// findControl returns the first escape in t of a control character that a client may send only to
+// the default port of the scheme. It also finds control characters that are escaped twice,
+// because some openers decode a name twice for old servers.
+func (t Target) findControl() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false
 	}
@@ -243,7 +243,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 		return deny(u, "host", locus.Quote(locus.Mask(u.Host()))+" is not a host",
 			`write a name of letters, digits and "-", an IPv4 address such as 192.0.2.1, or an IPv6 address in brackets`)
 	case err == nil:
-		if what, rule := p.denies(a, z); rule != "" {
+		if what, rule := p.denialRule(a, z); rule != "" {
 			return p.denyPrivate(rule, locus.Quote(u.Shown()), "its host is not a public address: "+what, z)
 		}
 	case !p.allowsPrivate(z):
@@ -266,12 +266,12 @@ func withoutDot(host string) string {
 	return name
 }
 
-// loopback is the description of localhost, a name that needs no lookup.
-const loopback = "loopback (RFC 6761)"
+// loopbackText is the description of localhost, a name that needs no lookup.
+const loopbackText = "loopback (RFC 6761)"
 
 // localNames lists the domains whose names have a meaning only on one machine or network.
 var localNames = [...]struct{ name, what string }{
-	{"localhost", loopback},
+	{"localhost", loopbackText},
 	{"local", "link local (RFC 6762)"},
 	{"home.arpa", "home networks (RFC 8375)"},
 	{"internal", "private use (ICANN, 2024)"},
@@ -299,7 +299,7 @@ func IsReserved(host string) bool {
 	host = CanonicalHost(host)
 	if a, err := netip.ParseAddr(trimBrackets(host)); err == nil {
 		_, what := judge(a)
-		return strings.HasPrefix(what, documentation)
+		return strings.HasPrefix(what, documentationText)
 	}
 	return slices.ContainsFunc(reservedNames[:], func(name string) bool {
 		rest, found := strings.CutSuffix(host, name)
@@ -321,15 +321,15 @@ func privateName(host string) (what string, ok bool) {
 // CheckAddr judges an address of a host before the client dials the address.
 // [Policy.CheckURL] judges the port. The error is a [*DeniedError].
 func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
-	if what, rule := p.denies(a.Addr(), z); rule != "" {
+	if what, rule := p.denialRule(a.Addr(), z); rule != "" {
 		return p.denyPrivate(rule, a.String(), "not a public address: "+what, z)
 	}
 	return nil
 }
 
-// denies returns the rule that denies the address a for a URL with the origin z, or "" if the
-// address is allowed. It also returns a description of the address.
-func (p Policy) denies(a netip.Addr, z Origin) (what, rule string) {
+// denialRule returns the rule that denies the address a for a URL with the origin z, or "" if the
+// address is allowed. denialRule also returns a description of the address.
+func (p Policy) denialRule(a netip.Addr, z Origin) (what, rule string) {
 	public, what := judge(a)
 	switch {
 	case public:
@@ -355,12 +355,11 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 	return &DeniedError{Rule: rule, Subject: subject, Reason: reason}
 }
 
-// CheckRedirect checks whether a resource may link or redirect to another resource. The
-// parameter from is the target that contains the link or redirect, and the parameter to is
-// the new target. The parameter hops is the number of consecutive redirects, including this
-// redirect. If hops is 0, the URL is a link that a person follows, as in a menu or a page.
-// The caller must detect loops, and must also check the new target with [Policy.CheckURL].
-// The error is a [*DeniedError].
+// CheckRedirect checks whether a resource may link or redirect to another resource. source is the
+// target that contains the link or redirect, and dest is the new target. hops is the number of
+// consecutive redirects, including this redirect. If hops is 0, the URL is a link that a person
+// follows, as in a menu or a page. The caller must detect loops, and must also check the new
+// target with [Policy.CheckURL]. The error is a [*DeniedError].
 //
 // If the scheme of a redirect (hops > 0) is not http or https, the redirect must use the
 // scheme's own port, or the host and port of the redirecting resource. The redirect must
@@ -370,43 +369,43 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 //
 // A redirect from an encrypted scheme to an unencrypted scheme, as from https to http, is
 // allowed. After such a redirect the caller must not send a login.
-func (p Policy) CheckRedirect(from, to Target, hops int) error {
+func (p Policy) CheckRedirect(source, dest Target, hops int) error {
 	most := p.rules.MaxHops
 	if most == 0 {
 		most = maxHops
 	}
-	u := to.URL
+	u := dest.URL
 	switch {
 	case u.IsZero():
 		return deny(u, "url", "there is no URL", "")
 	case hops > most:
 		return deny(u, "hops", fmt.Sprintf("more than %d redirects", most), "to open it, enter the URL yourself")
-	case to.Reach == Files && from.Reach != Files:
+	case dest.Reach == Files && source.Reach != Files:
 		return denyFollowedFile(u)
 	}
-	if err := p.checkLocalName(from, to); err != nil || hops <= 0 {
+	if err := p.checkLocalName(source, dest); err != nil || hops <= 0 {
 		return err
 	}
 	// A server, not the user, chose u.
 	_, user := u.User()
-	triplet, control := to.control()
+	triplet, control := dest.findControl()
 	switch {
 	case user:
 		return deny(u, "login", "a redirect must not contain a user name or password", "to open it, enter the URL yourself")
-	case !to.Reads:
+	case !dest.Reads:
 		return deny(u, "session", "a redirect must not start a session or compose a message", "to open it, enter the URL yourself")
-	case to.Reach == Memory && from.Reach == Network:
+	case dest.Reach == Memory && source.Reach == Network:
 		return deny(u, "referral", "a server must not redirect to "+u.Scheme()+": such URLs are local", "to open it, enter the URL yourself")
-	case to.Reach == Files || to.Encoded || !u.Facts().Has(locus.Internet):
+	case dest.Reach == Files || dest.Encoded || !u.Facts().Has(locus.Internet):
 		return nil
 	case control:
 		return deny(u, "data", fmt.Sprintf("a redirect must not contain the control character %s", triplet), "to open it, enter the URL yourself")
-	case to.isOff() && !isSameServer(from, to) && !slices.Contains(p.rules.Ports, to.port()):
-		reason := fmt.Sprintf("a redirect to port %d must go to the host and port that sent it", to.port())
-		if to.Port != 0 {
-			reason = fmt.Sprintf("a redirect to %s must use port %d, or the host and port that sent it", u.Scheme(), to.Port)
+	case dest.isOff() && !isSameServer(source, dest) && !slices.Contains(p.rules.Ports, dest.port()):
+		reason := fmt.Sprintf("a redirect to port %d must go to the host and port that sent it", dest.port())
+		if dest.Port != 0 {
+			reason = fmt.Sprintf("a redirect to %s must use port %d, or the host and port that sent it", u.Scheme(), dest.Port)
 		}
-		return denyPort(u, "referral", reason, to.port())
+		return denyPort(u, "referral", reason, dest.port())
 	}
 	return nil
 }
@@ -423,16 +422,16 @@ func isSameHost(a, b locus.URL) bool {
 // checkLocalName denies a link from one host to the local name of another host. Otherwise a
 // document could cause lookups that identify its reader or probe a private network. The name
 // localhost is allowed, because it needs no lookup.
-func (p Policy) checkLocalName(from, to Target) error {
-	host := to.URL.Host()
-	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || to.Reach == Files || host != "" && isSameHost(to.URL, from.URL) {
+func (p Policy) checkLocalName(source, dest Target) error {
+	host := dest.URL.Host()
+	if p.rules.AllowPrivate || !dest.URL.Facts().Has(locus.Internet) || dest.Reach == Files || host != "" && isSameHost(dest.URL, source.URL) {
 		return nil
 	}
 	what, ok := privateName(host)
-	if !ok || what == loopback {
+	if !ok || what == loopbackText {
 		return nil
 	}
-	return p.denyPrivate("private", locus.Quote(to.URL.Shown()), "its host is not a public name: "+what, FromPublic)
+	return p.denyPrivate("private", locus.Quote(dest.URL.Shown()), "its host is not a public name: "+what, FromPublic)
 }
 
 // CheckName judges a host name from a document, such as the domain of a mail address. A

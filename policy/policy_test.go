@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// try is a URL to check, and the rule that should deny the URL, or "" if no rule should
+// urlTest is a URL to check, and the rule that should deny the URL, or "" if no rule should
 // deny it.
-type try struct {
+type urlTest struct {
 	text   string
 	port   uint16 // default port of the scheme
 	origin Origin
@@ -79,7 +79,7 @@ func of(text string) Target {
 	return target(u, ownPorts[u.Scheme()])
 }
 
-func checkURLs(t *testing.T, r Rules, tries []try) {
+func checkURLs(t *testing.T, r Rules, tries []urlTest) {
 	t.Helper()
 	p := mustNew(t, r)
 	for _, c := range tries {
@@ -99,7 +99,7 @@ func checkURLs(t *testing.T, r Rules, tries []try) {
 // a port number other than the default for the protocol, especially when it is a
 // number within the reserved space."
 func TestPorts(t *testing.T) {
-	checkURLs(t, Rules{}, []try{
+	checkURLs(t, Rules{}, []urlTest{
 		{"http://h.example/", 80, Typed, ""},
 		{"http://h.example:/", 80, Typed, ""},
 		{"http://h.example:80/", 80, FromPublic, ""},
@@ -177,7 +177,7 @@ func TestPorts(t *testing.T) {
 		{"news:comp.infosystems.www", 119, FromPublic, ""},
 		{"mailto:a@h.example", 0, FromPublic, ""},
 	})
-	checkURLs(t, Rules{Ports: []uint16{25, 6379}}, []try{
+	checkURLs(t, Rules{Ports: []uint16{25, 6379}}, []urlTest{
 		{"http://h.example:25/", 80, FromPublic, ""},
 		{"http://h.example:6379/", 80, FromPublic, ""},
 		{"http://h.example:26/", 80, Typed, "port"},
@@ -249,7 +249,7 @@ func TestHosts(t *testing.T) {
 	for _, origin := range []Origin{Typed, FromPrivate, FromPublic} {
 		for _, host := range bad {
 			// No policy allows these hosts, whatever else it allows.
-			checkURLs(t, Rules{AllowPrivate: true, Passwords: true, Files: true}, []try{{"http://" + host + "/", 80, origin, "host"}})
+			checkURLs(t, Rules{AllowPrivate: true, Passwords: true, Files: true}, []urlTest{{"http://" + host + "/", 80, origin, "host"}})
 		}
 	}
 	// locus.Parse refuses brackets without an address.
@@ -258,7 +258,7 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%v parses", u)
 		}
 	}
-	checkURLs(t, Rules{}, []try{
+	checkURLs(t, Rules{}, []urlTest{
 		{"http://H.Example/", 80, FromPublic, ""},
 		{"http://H.Example./", 80, FromPublic, ""},
 		{"http://H.Example.:25/", 80, FromPublic, "port"},
@@ -288,12 +288,12 @@ func TestPrivateHosts(t *testing.T) {
 	}
 	for _, host := range private {
 		text := "http://" + host + "/"
-		checkURLs(t, Rules{}, []try{{text, 80, Typed, "private"}, {text, 80, FromPrivate, "private"}, {text, 80, FromPublic, "private"}})
-		checkURLs(t, Rules{TypedPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, "private"}})
-		checkURLs(t, Rules{AllowPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, ""}})
+		checkURLs(t, Rules{}, []urlTest{{text, 80, Typed, "private"}, {text, 80, FromPrivate, "private"}, {text, 80, FromPublic, "private"}})
+		checkURLs(t, Rules{TypedPrivate: true}, []urlTest{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, "private"}})
+		checkURLs(t, Rules{AllowPrivate: true}, []urlTest{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, ""}})
 	}
 	// These names only look like private names. The policy judges their addresses later.
-	checkURLs(t, Rules{}, []try{
+	checkURLs(t, Rules{}, []urlTest{
 		{"http://notlocalhost.example/", 80, FromPublic, ""},
 		{"http://localhost.example/", 80, FromPublic, ""},
 		{"http://x.xlocal/", 80, FromPublic, ""},
@@ -353,7 +353,7 @@ func checkLinkLocals(t *testing.T, rules Rules, z Origin, rule string) {
 		if strings.Contains(text, ":") {
 			host = "[" + text + "]"
 		}
-		checkURLs(t, rules, []try{{"http://" + host + "/", 80, z, rule}})
+		checkURLs(t, rules, []urlTest{{"http://" + host + "/", 80, z, rule}})
 		if got := ruleOf(t, p.CheckAddr(netip.AddrPortFrom(a, 80), z)); got != rule {
 			t.Errorf("%+v: CheckAddr(%s, %v): rule %q, want %q", rules, text, z, got, rule)
 		}
@@ -384,8 +384,8 @@ func TestNotLinkLocal(t *testing.T) {
 // Section 6: "The use of URLs containing passwords that should be secret is
 // clearly unwise."
 func TestPasswords(t *testing.T) {
-	tries := func(rule string) []try {
-		return []try{
+	tries := func(rule string) []urlTest {
+		return []urlTest{
 			{"ftp://u:secret@h.example/a", 21, Typed, rule},
 			{"ftp://u:@h.example/a", 21, Typed, rule},
 			{"ftp://:@h.example/a", 21, FromPublic, rule},
@@ -400,12 +400,12 @@ func TestPasswords(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	checkURLs(t, Rules{AllowPrivate: true}, []try{
+	checkURLs(t, Rules{AllowPrivate: true}, []urlTest{
 		{"file:///etc/passwd", 0, Typed, "file"},
 		{"FILE:///etc/passwd", 0, Typed, "file"},
 		{"file:/etc/passwd", 0, FromPrivate, "file"},
 	})
-	checkURLs(t, Rules{Files: true}, []try{
+	checkURLs(t, Rules{Files: true}, []urlTest{
 		{"file:///etc/passwd", 0, Typed, ""},
 		{"file://localhost/etc/passwd", 0, Typed, ""},
 		{"file:///etc/passwd", 0, FromPrivate, ""},
