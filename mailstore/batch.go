@@ -30,8 +30,8 @@ func (b *batch) size() int { return len(b.postings) + len(b.files) + len(b.gone)
 
 func (b *batch) empty() bool { return b.size() == 0 && len(b.containers) == 0 }
 
-// note adds the container c to the batch.
-func (b *batch) note(c *container) {
+// noteContainer adds the container c to the batch.
+func (b *batch) noteContainer(c *container) {
 	if b.containers == nil {
 		b.containers = map[*container]bool{}
 	}
@@ -44,7 +44,7 @@ func (b *batch) addFile(c *container, f file) {
 	for _, id := range f.ids {
 		b.postings = append(b.postings, posting{id, c.ID, uint64(c.Last)})
 	}
-	b.note(c)
+	b.noteContainer(c)
 }
 
 func (b *batch) write(w writer) error {
@@ -69,7 +69,7 @@ func (b *batch) write(w writer) error {
 			return err
 		}
 	}
-	if err := merge(w, b.postings, gone); err != nil {
+	if err := mergePostings(w, b.postings, gone); err != nil {
 		return err
 	}
 	*b = batch{postings: b.postings[:0], files: b.files[:0], gone: b.gone[:0]}
@@ -98,8 +98,8 @@ func (b *batch) removeFiles(w writer) (list []posting, err error) {
 	return list, nil
 }
 
-// merge adds and removes postings, one partition after another.
-func merge(w writer, added, gone []posting) error {
+// mergePostings adds and removes postings, one partition after another.
+func mergePostings(w writer, added, gone []posting) error {
 	sortPostings(added)
 	sortPostings(gone)
 	var add, remove []byte
@@ -136,14 +136,14 @@ func takePartition(dst []byte, list []posting, partition [2]byte) (places []byte
 	return dst, list
 }
 
-// mergeSorted merges the postings old and added, and removes duplicates and the postings in
-// gone. The arguments and the result are sorted.
-func mergeSorted(old, added, gone []byte) (text []byte) {
-	text = make([]byte, 0, len(old)+len(added))
-	for len(old) >= postingSize || len(added) > 0 {
+// mergeSorted merges the postings in existing and added, and removes duplicates and the postings
+// in gone. The arguments and the result are sorted.
+func mergeSorted(existing, added, gone []byte) (text []byte) {
+	text = make([]byte, 0, len(existing)+len(added))
+	for len(existing) >= postingSize || len(added) > 0 {
 		from := &added
-		if len(added) == 0 || len(old) >= postingSize && bytes.Compare(old[:postingSize], added[:postingSize]) <= 0 {
-			from = &old
+		if len(added) == 0 || len(existing) >= postingSize && bytes.Compare(existing[:postingSize], added[:postingSize]) <= 0 {
+			from = &existing
 		}
 		next := (*from)[:postingSize]
 		*from = (*from)[postingSize:]

@@ -34,7 +34,7 @@ func TestMerge(t *testing.T) {
 		for _, p := range gone {
 			delete(want, p)
 		}
-		if err := x.update(func(w writer) error { return merge(w, added, gone) }); err != nil {
+		if err := x.update(func(w writer) error { return mergePostings(w, added, gone) }); err != nil {
 			t.Fatal(err)
 		}
 		if got := allPlaces(t, x); !slices.Equal(got, sorted(want)) {

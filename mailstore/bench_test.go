@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// many is the number of messages in the benchmarks.
-const many = 100_000
+// messageCount is the number of messages in the benchmarks.
+const messageCount = 100_000
 
 // writeMbox writes an mbox of n messages. Message i has the identifier id(i).
 func writeMbox(b testing.TB, path string, n int) {
@@ -39,7 +39,7 @@ func id(i int) string { return fmt.Sprintf("%d.%d@host.dom", i*7919%1_000_003, i
 
 func BenchmarkIndex(b *testing.B) {
 	dir := b.TempDir()
-	writeMbox(b, filepath.Join(dir, "mbox"), many)
+	writeMbox(b, filepath.Join(dir, "mbox"), messageCount)
 	for b.Loop() {
 		s, err := Open(b.Context(), Options{Sources: []string{filepath.Join(dir, "mbox")}, Cache: b.TempDir()})
 		if err != nil {
@@ -49,12 +49,12 @@ func BenchmarkIndex(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(many)*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+	b.ReportMetric(float64(messageCount)*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }
 
 func BenchmarkFind(b *testing.B) {
 	dir := b.TempDir()
-	writeMbox(b, filepath.Join(dir, "mbox"), many)
+	writeMbox(b, filepath.Join(dir, "mbox"), messageCount)
 	s, err := Open(b.Context(), Options{Sources: []string{filepath.Join(dir, "mbox")}, Cache: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
@@ -64,7 +64,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 	i := 0
 	for b.Loop() {
-		i = (i + 104729) % many
+		i = (i + 104729) % messageCount
 		if list, err := s.Find(b.Context(), id(i)); err != nil || len(list) != 1 {
 			b.Fatalf("%s: %v, %v", id(i), list, err)
 		}
@@ -74,7 +74,7 @@ func BenchmarkFind(b *testing.B) {
 // If an identifier is missing, Find reads the files that have changed.
 func BenchmarkFindNothing(b *testing.B) {
 	dir := b.TempDir()
-	writeMbox(b, filepath.Join(dir, "mbox"), many)
+	writeMbox(b, filepath.Join(dir, "mbox"), messageCount)
 	s, err := Open(b.Context(), Options{Sources: []string{filepath.Join(dir, "mbox")}, Cache: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)

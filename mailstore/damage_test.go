@@ -20,7 +20,7 @@ func damagedStore(t *testing.T) (dir string, octets []byte) {
 		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), messageText(fmt.Sprintf("file%d@a", i), "x"))
 	}
 	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
-	isRefreshed(t, s, 400)
+	checkRefresh(t, s, 400)
 	octets, err := os.ReadFile(s.index.Path)
 	if err != nil {
 		t.Fatal(err)
@@ -48,9 +48,9 @@ func checkAnswers(t *testing.T, what, dir string, octets []byte) *notes {
 		}
 	}
 	for i := 0; i < 100; i += 7 {
-		finds(t, s, fmt.Sprintf("file%d@a", i), "x", filepath.Join(dir, "mail", "files", fmt.Sprint(i)))
+		checkFind(t, s, fmt.Sprintf("file%d@a", i), "x", filepath.Join(dir, "mail", "files", fmt.Sprint(i)))
 	}
-	finds(t, s, "nobody@a", "")
+	checkFind(t, s, "nobody@a", "")
 	return n
 }
 
@@ -74,7 +74,7 @@ func TestDamagedIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := checkAnswers(t, "of another program", dir, octets); !n.has("set aside") {
+		if n := checkAnswers(t, "of another program", dir, octets); !n.hasNote("set aside") {
 			t.Errorf("%q", n.list)
 		}
 	}
@@ -86,7 +86,7 @@ func TestDamagedIndex(t *testing.T) {
 		"cut":      whole[:len(whole)/2+17],
 		"all zero": make([]byte, len(whole)),
 	} {
-		if n := checkAnswers(t, name, dir, octets); !n.has("set aside") {
+		if n := checkAnswers(t, name, dir, octets); !n.hasNote("set aside") {
 			t.Errorf("%s: %q", name, n.list)
 		}
 	}
@@ -105,7 +105,7 @@ func TestDamagedLock(t *testing.T) {
 	write(t, path, inMbox("1@a", "one"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
 	write(t, s.index.Path+".lock", "garbage")
-	finds(t, s, "1@a", "one", path)
+	checkFind(t, s, "1@a", "one", path)
 	write(t, s.index.Path+".lock", "garbage")
 	if err := s.Rebuild(t.Context(), nil); err != nil {
 		t.Error(err)

@@ -110,7 +110,7 @@ func (r *refresher) sources() error {
 	for _, source := range r.s.sources {
 		path, err := filepath.EvalSymlinks(source)
 		if err != nil {
-			r.skip(source, fileError(source, err))
+			r.reportSkipped(source, fileError(source, err))
 			continue
 		}
 		r.roots = append(r.roots, path)
@@ -124,22 +124,22 @@ func (r *refresher) sources() error {
 	return nil
 }
 
-// skip reports the reason for skipping a path. If the path exists, the messages below the path
-// stay in the index.
-func (r *refresher) skip(path string, err error) {
+// reportSkipped reports the reason for skipping a path. If the path exists, the messages below
+// the path stay in the index.
+func (r *refresher) reportSkipped(path string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		r.unread = append(r.unread, path)
 	}
 	r.s.note(err)
 }
 
-// readPath reads a source, or the target of a symbolic link. The argument path must not
-// contain symbolic links.
+// readPath reads a source, or the target of a symbolic link. path must not contain symbolic
+// links.
 func (r *refresher) readPath(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		r.skip(path, fileError(path, err))
+		r.reportSkipped(path, fileError(path, err))
 		return nil
 	case info.IsDir():
 		return r.readDirectory(path, 0)
@@ -147,11 +147,11 @@ func (r *refresher) readPath(path string) error {
 		return nil
 	}
 	r.seen[path] = true
-	scan, err := r.scan(path, kindFile)
+	scan, err := r.startScan(path, kindFile)
 	if err != nil {
 		return err
 	}
-	return r.finish(scan, path, scan.readFile(path, "", info))
+	return r.finishScan(scan, path, scan.readFile(path, "", info))
 }
 
 // readDirectory reads a directory recursively.
@@ -161,7 +161,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 	}
 	r.seen[path] = true
 	if depth > maxDepth {
-		r.skip(path, fileError(path, fmt.Errorf("more than %d directories deep", maxDepth)))
+		r.reportSkipped(path, fileError(path, fmt.Errorf("more than %d directories deep", maxDepth)))
 		return nil
 	}
 	maildir := isDirectory(filepath.Join(path, "cur")) && isDirectory(filepath.Join(path, "new"))
@@ -170,7 +170,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 			return err
 		}
 	}
-	scan, err := r.scan(path, kindFolder)
+	scan, err := r.startScan(path, kindFolder)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 		}
 		return nil
 	})
-	if err := r.finish(scan, path, err); err != nil {
+	if err := r.finishScan(scan, path, err); err != nil {
 		return err
 	}
 	slices.Sort(below)
@@ -290,8 +290,8 @@ func (r *refresher) markMissing() {
 	}
 }
 
-// container creates a container, and marks the previous container at the same path as dead.
-func (r *refresher) container(path string, k kind) *container {
+// newContainer creates a container, and marks the previous container at the same path as dead.
+func (r *refresher) newContainer(path string, k kind) *container {
 	if old := r.containers[path]; old != nil {
 		r.markDead(old)
 	}
@@ -303,7 +303,7 @@ func (r *refresher) container(path string, k kind) *container {
 
 func (r *refresher) markDead(c *container) {
 	c.Dead, r.dead = true, true
-	r.batch.note(c)
+	r.batch.noteContainer(c)
 }
 
 func (r *refresher) flush() error {
@@ -322,14 +322,13 @@ func (r *refresher) flushFull() error {
 	return r.flush()
 }
 
-// countMessage counts a message. The argument known reports whether the index already contains
-// the message.
-func (r *refresher) countMessage(path string, ids []string, known bool) {
+// countMessage counts a message. isKnown reports whether the index already contains the message.
+func (r *refresher) countMessage(path string, ids []string, isKnown bool) {
 	r.reached.Path = path
 	switch {
 	case len(ids) == 0:
 		r.reached.WithoutID++
-	case !known:
+	case !isKnown:
 		r.reached.New++
 	}
 	if r.reached.Messages++; r.progress != nil && r.reached.Messages%progressEach == 0 {
@@ -352,7 +351,7 @@ func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
 	at, known := int64(0), int64(-1)
 	switch {
 	case c == nil || c.Kind != kindMbox || r.reread[path] || !c.isStart(f, info):
-		c = r.container(path, kindMbox)
+		c = r.newContainer(path, kindMbox)
 	case c.Done && c.Size == info.Size():
 		r.updateRecent(c, info)
 		return nil
@@ -375,7 +374,7 @@ func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
 func (r *refresher) updateRecent(c *container, info fs.FileInfo) {
 	if c.Recent && r.changeTime(info) != 0 {
 		c.Recent = false
-		r.batch.note(c)
+		r.batch.noteContainer(c)
 	}
 }
 
@@ -388,15 +387,15 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	case info.Size() < c.Size, info.Size() == c.Size && c.Done && !same:
 		return false
 	}
-	head, tail, err := ends(f, c.Size)
+	head, tail, err := endHashes(f, c.Size)
 	return err == nil && head == c.Head && tail == c.Tail
 }
 
-// readMessages adds the messages of an mbox from the offset at on. If readMessages is
-// interrupted, it records how far it has read. The index already contains the message at the
-// offset known.
-func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64) (end int64, err error) {
-	m := message.NewMbox(section(r.ctx, f, at, size))
+// readMessages adds the messages of an mbox, beginning at the offset start. If readMessages is
+// interrupted, it records how far it has read. The index already contains the message at
+// knownOffset.
+func (r *refresher) readMessages(c *container, f *os.File, start, size, knownOffset int64) (end int64, err error) {
+	m := message.NewMbox(section(r.ctx, f, start, size))
 	m.IDs = true
 	for m.Next() {
 		e := m.End()
@@ -408,26 +407,26 @@ func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64
 		}
 		c.Resume = e.From
 		r.reached.Octets += e.Next - e.From
-		r.countMessage(c.path(), e.IDs, e.From == known)
-		if at = e.Next; !r.isFull() || at == size {
+		r.countMessage(c.path(), e.IDs, e.From == knownOffset)
+		if start = e.Next; !r.isFull() || start == size {
 			continue
 		}
-		if err := r.noteReached(c, f, at); err != nil {
-			return at, err
+		if err := r.noteReached(c, f, start); err != nil {
+			return start, err
 		}
 		if err := r.flush(); err != nil {
-			return at, err
+			return start, err
 		}
 	}
 	if m.Err() != nil {
-		return at, errors.Join(&unreadError{m.Err()}, r.noteReached(c, f, at))
+		return start, errors.Join(&unreadError{m.Err()}, r.noteReached(c, f, start))
 	}
-	return at, nil
+	return start, nil
 }
 
 func (r *refresher) noteReached(c *container, f *os.File, size int64) error {
-	r.batch.note(c)
-	head, tail, err := ends(f, size)
+	r.batch.noteContainer(c)
+	head, tail, err := endHashes(f, size)
 	if err != nil {
 		return &unreadError{err}
 	}
@@ -449,8 +448,8 @@ type indexedFile struct {
 	seen        bool // whether the file still exists
 }
 
-// scan starts reading a directory. The container is created when the first message is found.
-func (r *refresher) scan(path string, k kind) (*scan, error) {
+// startScan starts reading a directory. The container is created when the first message is found.
+func (r *refresher) startScan(path string, k kind) (*scan, error) {
 	s := &scan{refresher: r}
 	key := containerPath(path, k)
 	c := r.containers[key]
@@ -491,15 +490,14 @@ func (s *scan) isIndexed(f *file) bool {
 // addFile adds a file to the container for path and kind k.
 func (s *scan) addFile(path string, k kind, f file) error {
 	if s.container == nil {
-		s.container = s.refresher.container(containerPath(path, k), k)
+		s.container = s.refresher.newContainer(containerPath(path, k), k)
 	}
 	s.container.Done = false
 	s.batch.addFile(s.container, f)
 	return s.flushFull()
 }
 
-// readFile reads a file of a directory. The argument name is empty if the source itself is a
-// file.
+// readFile reads a file of a directory. name is empty if the source itself is a file.
 func (s *scan) readFile(directory, name string, info fs.FileInfo) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -514,14 +512,14 @@ func (s *scan) readFile(directory, name string, info fs.FileInfo) error {
 	}
 	opened, info, err := openFile(path)
 	if err != nil {
-		s.skip(path, err)
+		s.reportSkipped(path, err)
 		return nil
 	}
 	defer opened.Close()
 	what, err := sniff(opened, path)
 	switch {
 	case err != nil:
-		s.skip(path, fileError(path, err))
+		s.reportSkipped(path, fileError(path, err))
 		return nil
 	case what == contentMbox:
 		return s.skipUnread(path, s.readMbox(path, opened, info))
@@ -531,7 +529,7 @@ func (s *scan) readFile(directory, name string, info fs.FileInfo) error {
 		case s.ctx.Err() != nil:
 			return s.ctx.Err()
 		case err != nil:
-			s.skip(path, fileError(path, err))
+			s.reportSkipped(path, fileError(path, err))
 			return nil
 		}
 		f.addIDs(ids)
@@ -555,15 +553,15 @@ func (r *refresher) skipUnread(path string, err error) error {
 	case !ok:
 		return err
 	}
-	r.skip(path, fileError(path, unread.err))
+	r.reportSkipped(path, fileError(path, unread.err))
 	return nil
 }
 
-// finish ends a scan, and removes missing files from the index. The argument err is the error
-// that ended the scan, or nil.
-func (r *refresher) finish(s *scan, path string, err error) error {
+// finishScan ends a scan, and removes missing files from the index. err is the error that ended
+// the scan, or nil.
+func (r *refresher) finishScan(s *scan, path string, err error) error {
 	if unread, ok := errors.AsType[*unreadError](err); ok {
-		r.skip(path, fileError(path, unread.err))
+		r.reportSkipped(path, fileError(path, unread.err))
 		return nil
 	}
 	if err != nil || s.container == nil {
@@ -583,7 +581,7 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 	}
 	if gone || !s.container.Done {
 		s.container.Done = true
-		r.batch.note(s.container)
+		r.batch.noteContainer(s.container)
 	}
 	return nil
 }
@@ -596,7 +594,7 @@ func (r *refresher) readMaildir(path string) error {
 	for i, name := range []string{"cur", "new"} {
 		info, err := os.Stat(filepath.Join(path, name))
 		if err != nil {
-			r.skip(path, fileError(path, err))
+			r.reportSkipped(path, fileError(path, err))
 			return nil
 		}
 		times[i] = r.changeTime(info)
@@ -606,12 +604,12 @@ func (r *refresher) readMaildir(path string) error {
 		r.existing[key] = true
 		return nil
 	}
-	s, err := r.scan(path, kindMaildir)
+	s, err := r.startScan(path, kindMaildir)
 	if err != nil {
 		return err
 	}
 	if s.container == nil {
-		s.container = r.container(key, kindMaildir)
+		s.container = r.newContainer(key, kindMaildir)
 	}
 	for _, name := range []string{"new", "cur"} {
 		err = readDir(r.ctx, filepath.Join(path, name), func(entry fs.DirEntry) error {
@@ -624,11 +622,10 @@ func (r *refresher) readMaildir(path string) error {
 	if err == nil {
 		s.container.Time, s.container.NewTime, s.container.Done = times[0], times[1], false
 	}
-	return r.finish(s, path, err)
+	return r.finishScan(s, path, err)
 }
 
-// readMaildirFile reads a file of a Maildir. The argument name must begin with "cur/" or
-// "new/".
+// readMaildirFile reads a file of a Maildir. name must begin with "cur/" or "new/".
 func (s *scan) readMaildirFile(path, name string, entry fs.DirEntry) error {
 	full := filepath.Join(path, name)
 	switch {
@@ -657,8 +654,8 @@ func (s *scan) readMaildirFile(path, name string, entry fs.DirEntry) error {
 	return s.addFile(path, kindMaildir, f)
 }
 
-// base returns the name of a message in a Maildir without its flags.
-func base(name string) string {
+// baseName returns the name of a message in a Maildir without its flags.
+func baseName(name string) string {
 	name, _, _ = strings.Cut(name, ":2,")
 	return name
 }
@@ -667,11 +664,11 @@ func base(name string) string {
 // when it changes the message's flags. A mail program moves the file from the directory new to
 // cur when it has seen the message.
 func findRenamed(path string) (found string, err error) {
-	maildir, want := filepath.Dir(filepath.Dir(path)), base(filepath.Base(path))
+	maildir, want := filepath.Dir(filepath.Dir(path)), baseName(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {
 		directory := filepath.Join(maildir, name)
 		err := readDir(context.Background(), directory, func(entry fs.DirEntry) error {
-			if base(entry.Name()) != want {
+			if baseName(entry.Name()) != want {
 				return nil
 			}
 			found = filepath.Join(directory, entry.Name())

@@ -92,8 +92,8 @@ func isMail(head []byte) bool {
 // If these bytes are unchanged, the mbox has only grown.
 const headSize = 4 << 10
 
-// ends returns hashes of the start and the end of the first size bytes of an mbox.
-func ends(r io.ReaderAt, size int64) (head, tail hash, err error) {
+// endHashes returns hashes of the start and the end of the first size bytes of an mbox.
+func endHashes(r io.ReaderAt, size int64) (head, tail hash, err error) {
 	n := min(size, headSize)
 	if head, err = hashAt(r, 0, n); err != nil {
 		return 0, 0, err
@@ -111,21 +111,21 @@ func hashAt(r io.ReaderAt, at, n int64) (hash, error) {
 	return hash(binary.BigEndian.Uint64(sum[:])), nil
 }
 
-// section returns a reader of the bytes of a file between the offsets at and size. Reads fail
+// section returns a reader of the bytes of a file between the offsets start and size. Reads fail
 // after ctx is cancelled.
-func section(ctx context.Context, f *os.File, at, size int64) *io.SectionReader {
-	r := io.NewSectionReader(cancellable{ctx, f}, 0, size)
-	r.Seek(at, io.SeekStart) // fails only for a negative offset
+func section(ctx context.Context, f *os.File, start, size int64) *io.SectionReader {
+	r := io.NewSectionReader(cancellableReader{ctx, f}, 0, size)
+	r.Seek(start, io.SeekStart) // fails only for a negative offset
 	return r
 }
 
-// cancellable reads a file. Reads fail after ctx is cancelled.
-type cancellable struct {
+// cancellableReader reads a file. Reads fail after ctx is cancelled.
+type cancellableReader struct {
 	ctx context.Context
 	f   *os.File
 }
 
-func (c cancellable) ReadAt(p []byte, at int64) (int, error) {
+func (c cancellableReader) ReadAt(p []byte, at int64) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}

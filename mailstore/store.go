@@ -208,8 +208,8 @@ func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error)
 	return list, errors.Join(err, s.index.Unlock())
 }
 
-// locate looks up id and confirms each location by reading the message. The result suspects
-// contains the containers with wrong locations.
+// locate looks up id and confirms each location by reading the message. suspects contains the
+// containers with wrong locations.
 func (s *Store) locate(ctx context.Context, id string) (list []Location, suspects map[string]bool, err error) {
 	candidates, err := s.index.lookup(id)
 	if err != nil {
@@ -293,7 +293,7 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	case <-s.refreshing:
 		defer func() { s.refreshing <- struct{}{} }()
 	}
-	if !s.begin(o) {
+	if !s.beginRefresh(o) {
 		return nil
 	}
 	if err := s.index.Lock(); err != nil {
@@ -308,9 +308,9 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	return nil
 }
 
-// begin reports whether a refresh is still needed. Another refresh may have run while this
+// beginRefresh reports whether a refresh is still needed. Another refresh may have run while this
 // refresh waited for the lock.
-func (s *Store) begin(o refreshOptions) bool {
+func (s *Store) beginRefresh(o refreshOptions) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !o.rebuild && !o.recheck && len(o.reread) == 0 && s.ended > o.since {

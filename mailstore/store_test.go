@@ -36,8 +36,8 @@ func (n *notes) add(err error) {
 	n.list = append(n.list, err.Error())
 }
 
-// has reports whether a note contains all of texts.
-func (n *notes) has(texts ...string) bool {
+// hasNote reports whether a note contains all of texts.
+func (n *notes) hasNote(texts ...string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.ContainsFunc(n.list, func(note string) bool {
@@ -82,8 +82,8 @@ func appendTo(t testing.TB, path, text string) {
 	f.Close()
 }
 
-// old sets the time of a path to long ago.
-func old(t testing.TB, path string) {
+// makeOld sets the modification time of a path to a time long ago.
+func makeOld(t testing.TB, path string) {
 	t.Helper()
 	then := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(path, then, then); err != nil {
@@ -97,9 +97,9 @@ func messageText(id, body string) string {
 
 func inMbox(id, body string) string { return from + messageText(id, body) + "\n" }
 
-// finds checks that Find returns the given paths for the identifier, and that each message has
-// the given body.
-func finds(t testing.TB, s *Store, id, body string, paths ...string) {
+// checkFind checks that Find returns the given paths for the identifier, and that each message
+// has the given body.
+func checkFind(t testing.TB, s *Store, id, body string, paths ...string) {
 	t.Helper()
 	list, err := s.Find(t.Context(), id)
 	if err != nil {
@@ -125,8 +125,8 @@ func finds(t testing.TB, s *Store, id, body string, paths ...string) {
 	}
 }
 
-// isRefreshed checks that the next refresh finds want messages.
-func isRefreshed(t testing.TB, s *Store, want int64) {
+// checkRefresh checks that the next refresh finds as many messages as want.
+func checkRefresh(t testing.TB, s *Store, want int64) {
 	t.Helper()
 	got := int64(-1)
 	if err := s.Refresh(t.Context(), func(p Progress) { got = p.Messages }); err != nil {
@@ -158,24 +158,24 @@ func TestSources(t *testing.T) {
 	write(t, at("box"), inMbox("10@a", "ten"))
 	s, n := openStore(t, at("cache"), at("mail"), at("single"), at("box"), at("lone.eml"), at("missing"))
 	for range 2 {
-		finds(t, s, "1@a", "one", at("mail/inbox"))
-		finds(t, s, "2@a", "two", at("mail/inbox"))
-		finds(t, s, "3@a", "three", at("mail/sub/deep/old.mbox"))
-		finds(t, s, "4@a", "four", at("mail/one.eml"))
-		finds(t, s, "5@a", "five", at("mail/mh/17"))
-		finds(t, s, "6@a", "six", at("mail/Maildir/cur/1.a.host:2,S"))
-		finds(t, s, "7@a", "seven", at("mail/Maildir/new/2.a.host"))
-		finds(t, s, "8@a", "eight", at("mail/Maildir/.Sent.2026/cur/4.a.host:2,"))
-		finds(t, s, "9@a", "nine", at("single"))
-		finds(t, s, "10@a", "ten", at("box"))
-		finds(t, s, "no@a", "")
-		finds(t, s, "", "")
-		finds(t, s, "<>", "")
+		checkFind(t, s, "1@a", "one", at("mail/inbox"))
+		checkFind(t, s, "2@a", "two", at("mail/inbox"))
+		checkFind(t, s, "3@a", "three", at("mail/sub/deep/old.mbox"))
+		checkFind(t, s, "4@a", "four", at("mail/one.eml"))
+		checkFind(t, s, "5@a", "five", at("mail/mh/17"))
+		checkFind(t, s, "6@a", "six", at("mail/Maildir/cur/1.a.host:2,S"))
+		checkFind(t, s, "7@a", "seven", at("mail/Maildir/new/2.a.host"))
+		checkFind(t, s, "8@a", "eight", at("mail/Maildir/.Sent.2026/cur/4.a.host:2,"))
+		checkFind(t, s, "9@a", "nine", at("single"))
+		checkFind(t, s, "10@a", "ten", at("box"))
+		checkFind(t, s, "no@a", "")
+		checkFind(t, s, "", "")
+		checkFind(t, s, "<>", "")
 		// From here on, s is another store with the same index.
 		s, _ = openStore(t, at("cache"), at("box"), at("lone.eml"), at("missing"), at("mail"), at("mail"), at("single"))
-		isRefreshed(t, s, 0)
+		checkRefresh(t, s, 0)
 	}
-	if !n.has("missing") {
+	if !n.hasNote("missing") {
 		t.Errorf("%q", n.list)
 	}
 	if list, err := s.Find(t.Context(), "<1@a>"); len(list) != 1 || err != nil {
@@ -185,8 +185,8 @@ func TestSources(t *testing.T) {
 
 func TestNoSources(t *testing.T) {
 	s, n := openStore(t, "")
-	finds(t, s, "1@a", "")
-	if !n.has("temporary") {
+	checkFind(t, s, "1@a", "")
+	if !n.hasNote("temporary") {
 		t.Errorf("%q", n.list)
 	}
 }
@@ -197,7 +197,7 @@ func TestSameIdentifier(t *testing.T) {
 	write(t, a, inMbox("1@a", "same")+inMbox("2@a", "x")+inMbox("1@a", "same"))
 	write(t, b, messageText("1@a", "same"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), b, a)
-	finds(t, s, "1@a", "same", a, a, b)
+	checkFind(t, s, "1@a", "same", a, a, b)
 	list, _ := s.Find(t.Context(), "1@a")
 	if list[0].Offset != 0 || list[1].Offset <= 0 || !list[0].Mbox || list[2].Mbox || list[1].String() != fmt.Sprintf("%s at byte %d", a, list[1].Offset) || list[2].String() != b {
 		t.Errorf("%v", list)
@@ -235,63 +235,63 @@ func TestMboxChanges(t *testing.T) {
 	path := filepath.Join(dir, "mbox")
 	long := strings.Repeat("x\n", headSize)
 	write(t, path, inMbox("1@a", long)+inMbox("2@a", "two"))
-	old(t, path)
+	makeOld(t, path)
 	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
-	isRefreshed(t, s, 2)
-	isRefreshed(t, s, 0)
+	checkRefresh(t, s, 2)
+	checkRefresh(t, s, 0)
 
 	// The mbox grows: the last message and the new part must be read.
 	appendTo(t, path, inMbox("3@a", "three"))
-	isRefreshed(t, s, 2)
-	isRefreshed(t, s, 0)
-	finds(t, s, "1@a", long, path)
-	finds(t, s, "2@a", "two", path)
-	finds(t, s, "3@a", "three", path)
+	checkRefresh(t, s, 2)
+	checkRefresh(t, s, 0)
+	checkFind(t, s, "1@a", long, path)
+	checkFind(t, s, "2@a", "two", path)
+	checkFind(t, s, "3@a", "three", path)
 
 	// The mbox was changed just now, but its modification time is set to long ago.
-	old(t, path)
-	isRefreshed(t, s, 3) // another modification time, but the same size
-	isRefreshed(t, s, 0)
+	makeOld(t, path)
+	checkRefresh(t, s, 3) // another modification time, but the same size
+	checkRefresh(t, s, 0)
 
 	// The mbox is written again with one message less.
 	write(t, path, inMbox("1@a", long)+inMbox("3@a", "three")+inMbox("4@a", "longer than what was there"))
-	finds(t, s, "4@a", "longer than what was there", path)
-	finds(t, s, "3@a", "three", path)
-	finds(t, s, "2@a", "")
-	finds(t, s, "1@a", long, path)
+	checkFind(t, s, "4@a", "longer than what was there", path)
+	checkFind(t, s, "3@a", "three", path)
+	checkFind(t, s, "2@a", "")
+	checkFind(t, s, "1@a", long, path)
 
 	// The file is overwritten with the same size.
 	write(t, path, inMbox("1@b", long)+inMbox("3@b", "three")+inMbox("4@b", "longer than what was there"))
-	finds(t, s, "1@a", "")
-	finds(t, s, "1@b", long, path)
-	finds(t, s, "3@b", "three", path)
+	checkFind(t, s, "1@a", "")
+	checkFind(t, s, "1@b", long, path)
+	checkFind(t, s, "3@b", "three", path)
 
 	// Even if size and time are the same, the message's own Message-ID must decide.
-	old(t, path)
-	isRefreshed(t, s, 3)
+	makeOld(t, path)
+	checkRefresh(t, s, 3)
 	info, _ := os.Stat(path)
 	write(t, path, inMbox("1@b", long)+inMbox("3@c", "three")+inMbox("4@b", "longer than what was there"))
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	finds(t, s, "3@b", "")
-	finds(t, s, "3@c", "three", path)
+	checkFind(t, s, "3@b", "")
+	checkFind(t, s, "3@c", "three", path)
 
 	// The file is no longer an mbox, and is then removed.
 	write(t, path, messageText("5@a", "five"))
-	finds(t, s, "5@a", "five", path)
-	finds(t, s, "1@b", "")
+	checkFind(t, s, "5@a", "five", path)
+	checkFind(t, s, "1@b", "")
 	write(t, path, inMbox("6@a", "six"))
-	finds(t, s, "6@a", "six", path)
+	checkFind(t, s, "6@a", "six", path)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	finds(t, s, "6@a", "")
-	isEmpty(t, s)
+	checkFind(t, s, "6@a", "")
+	checkEmpty(t, s)
 }
 
-// isEmpty checks that the index is empty.
-func isEmpty(t *testing.T, s *Store) {
+// checkEmpty checks that the index is empty.
+func checkEmpty(t *testing.T, s *Store) {
 	t.Helper()
 	err := s.index.View(func(tx *bbolt.Tx) error {
 		for _, name := range []string{bucketPlaces, bucketContainers, bucketFiles} {
@@ -335,7 +335,7 @@ func TestMboxRewritten(t *testing.T) {
 			}
 			rewrite(box("1@a", "2@a", "3@a"), soon)
 			s, _ := openStore(t, filepath.Join(dir, "cache"), path)
-			isRefreshed(t, s, 3)
+			checkRefresh(t, s, 3)
 			if test.same {
 				rewrite(test.text, soon)
 			} else {
@@ -360,7 +360,7 @@ func TestMboxGrowsInTheMiddle(t *testing.T) {
 		}
 		appendTo(t, path, whole[n:])
 		for id, body := range map[string]string{"1@a": "one", "2@a": "two", "3@a": "three"} {
-			finds(t, s, id, body, path)
+			checkFind(t, s, id, body, path)
 		}
 	}
 }
@@ -392,7 +392,7 @@ func TestQuotes(t *testing.T) {
 	path := filepath.Join(dir, "mbox")
 	write(t, path, inMbox("1@a", ">From a\n>>From b\n>From c"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
-	finds(t, s, "1@a", "From a\n>From b\nFrom c", path)
+	checkFind(t, s, "1@a", "From a\n>From b\nFrom c", path)
 	list, _ := s.Find(t.Context(), "1@a")
 	m, err := s.Open(list[0])
 	if err != nil || m.Quoted != 2 {
@@ -413,12 +413,12 @@ func TestMaildirChanges(t *testing.T) {
 	}
 	write(t, at("cur/1.host:2,"), messageText("1@a", "one"))
 	write(t, at("new/2.host"), messageText("2@a", "two"))
-	old(t, at("cur"))
-	old(t, at("new"))
+	makeOld(t, at("cur"))
+	makeOld(t, at("new"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), maildir)
-	isRefreshed(t, s, 2)
-	isRefreshed(t, s, 0)
-	finds(t, s, "2@a", "two", at("new/2.host"))
+	checkRefresh(t, s, 2)
+	checkRefresh(t, s, 0)
+	checkFind(t, s, "2@a", "two", at("new/2.host"))
 
 	list, err := s.Find(t.Context(), "2@a")
 	if err != nil {
@@ -430,17 +430,17 @@ func TestMaildirChanges(t *testing.T) {
 	} else {
 		m.Close()
 	}
-	finds(t, s, "2@a", "two", at("cur/2.host:2,"))
+	checkFind(t, s, "2@a", "two", at("cur/2.host:2,"))
 	rename("cur/2.host:2,", "cur/2.host:2,S")
-	finds(t, s, "2@a", "two", at("cur/2.host:2,S"))
+	checkFind(t, s, "2@a", "two", at("cur/2.host:2,S"))
 	rename("cur/1.host:2,", "cur/1.host:2,RS")
 	rename("cur/2.host:2,S", "cur/2.host:2,FS")
-	finds(t, s, "1@a", "one", at("cur/1.host:2,RS"))
-	finds(t, s, "2@a", "two", at("cur/2.host:2,FS"))
+	checkFind(t, s, "1@a", "one", at("cur/1.host:2,RS"))
+	checkFind(t, s, "2@a", "two", at("cur/2.host:2,FS"))
 
 	write(t, at("new/3.host"), messageText("3@a", "three"))
-	isRefreshed(t, s, 1)
-	finds(t, s, "3@a", "three", at("new/3.host"))
+	checkRefresh(t, s, 1)
+	checkFind(t, s, "3@a", "three", at("new/3.host"))
 
 	list, _ = s.Find(t.Context(), "1@a")
 	if err := os.Remove(at("cur/1.host:2,RS")); err != nil {
@@ -449,19 +449,19 @@ func TestMaildirChanges(t *testing.T) {
 	if m, err := s.Open(list[0]); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, %v", m, err)
 	}
-	finds(t, s, "1@a", "")
-	finds(t, s, "2@a", "two", at("cur/2.host:2,FS"))
+	checkFind(t, s, "1@a", "")
+	checkFind(t, s, "2@a", "two", at("cur/2.host:2,FS"))
 
 	write(t, at(".Sent/cur/4.host:2,S"), messageText("4@a", "four"))
 	if err := os.MkdirAll(at(".Sent/new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	finds(t, s, "4@a", "four", at(".Sent/cur/4.host:2,S"))
+	checkFind(t, s, "4@a", "four", at(".Sent/cur/4.host:2,S"))
 	if err := os.RemoveAll(maildir); err != nil {
 		t.Fatal(err)
 	}
-	finds(t, s, "4@a", "")
-	isEmpty(t, s)
+	checkFind(t, s, "4@a", "")
+	checkEmpty(t, s)
 }
 
 func TestFolderChanges(t *testing.T) {
@@ -471,26 +471,26 @@ func TestFolderChanges(t *testing.T) {
 	write(t, at("1"), messageText("1@a", "one"))
 	write(t, at("other"), "nothing\n")
 	s, _ := openStore(t, filepath.Join(dir, "cache"), mail)
-	isRefreshed(t, s, 1)
-	isRefreshed(t, s, 0)
+	checkRefresh(t, s, 1)
+	checkRefresh(t, s, 0)
 	write(t, at("2"), messageText("2@a", "two"))
 	write(t, at("other"), messageText("3@a", "no longer nothing"))
-	isRefreshed(t, s, 2)
-	finds(t, s, "3@a", "no longer nothing", at("other"))
+	checkRefresh(t, s, 2)
+	checkFind(t, s, "3@a", "no longer nothing", at("other"))
 	// The file is overwritten with the same size and modification time.
 	info, _ := os.Stat(at("1"))
 	write(t, at("1"), messageText("1@b", "one"))
 	if err := os.Chtimes(at("1"), info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	finds(t, s, "1@a", "")
-	finds(t, s, "1@b", "one", at("1"))
-	finds(t, s, "2@a", "two", at("2"))
+	checkFind(t, s, "1@a", "")
+	checkFind(t, s, "1@b", "one", at("1"))
+	checkFind(t, s, "2@a", "two", at("2"))
 	if err := os.Remove(at("2")); err != nil {
 		t.Fatal(err)
 	}
-	finds(t, s, "2@a", "")
-	finds(t, s, "1@b", "one", at("1"))
+	checkFind(t, s, "2@a", "")
+	checkFind(t, s, "1@b", "one", at("1"))
 }
 
 // A message file may begin with a From_ line, which does not belong to the message.
@@ -502,7 +502,7 @@ func TestFromLineOfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := openStore(t, "", dir)
-	finds(t, s, "1@a", ">From you\n", path)
+	checkFind(t, s, "1@a", ">From you\n", path)
 }
 
 func TestSymlinks(t *testing.T) {
@@ -522,12 +522,12 @@ func TestSymlinks(t *testing.T) {
 		}
 	}
 	s, n := openStore(t, at("cache"), at("source"), at("mail"))
-	finds(t, s, "1@a", "one", at("mail/a/mbox"))
-	finds(t, s, "2@a", "two", at("elsewhere/mbox"))
-	finds(t, s, "3@a", "three", at("elsewhere/deep/3.eml"))
-	finds(t, s, "4@a", "four", at("else/4.eml"))
+	checkFind(t, s, "1@a", "one", at("mail/a/mbox"))
+	checkFind(t, s, "2@a", "two", at("elsewhere/mbox"))
+	checkFind(t, s, "3@a", "three", at("elsewhere/deep/3.eml"))
+	checkFind(t, s, "4@a", "four", at("else/4.eml"))
 	for _, name := range []string{"a/loop", "a/self", "a/nowhere"} {
-		if !n.has(filepath.FromSlash(name)) {
+		if !n.hasNote(filepath.FromSlash(name)) {
 			t.Errorf("nothing about %s: %q", name, n.list)
 		}
 	}
@@ -538,8 +538,8 @@ func TestDirectoryDepthLimit(t *testing.T) {
 	deep := filepath.Join(dir, strings.Repeat("d/", maxDepth+2))
 	write(t, filepath.Join(deep, "1.eml"), messageText("1@a", "one"))
 	s, n := openStore(t, "", dir)
-	finds(t, s, "1@a", "")
-	if !n.has("deep") {
+	checkFind(t, s, "1@a", "")
+	if !n.hasNote("deep") {
 		t.Errorf("%q", n.list)
 	}
 }
@@ -566,7 +566,7 @@ func TestLargeMbox(t *testing.T) {
 		t.Skip(err)
 	}
 	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
-	finds(t, s, "2@a", "two", path)
+	checkFind(t, s, "2@a", "two", path)
 	list, err := s.Find(t.Context(), "2@a")
 	if err != nil || list[0].Offset != end+1 {
 		t.Errorf("%v, %v", list, err)
@@ -582,8 +582,8 @@ func TestTemporaryIndex(t *testing.T) {
 	write(t, filepath.Join(dir, "file"), "")
 	// A directory cannot be created below a file.
 	s, n := openStore(t, filepath.Join(dir, "file", "cache"), filepath.Join(dir, "mbox"))
-	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
-	if !n.has("temporary") {
+	checkFind(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
+	if !n.hasNote("temporary") {
 		t.Errorf("%q", n.list)
 	}
 	if err := s.Close(); err != nil {
@@ -599,17 +599,17 @@ func TestIndexAmongMail(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), dir)
-	isRefreshed(t, s, 1)
+	checkRefresh(t, s, 1)
 	before, err := os.Stat(s.index.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	isRefreshed(t, s, 0)
+	checkRefresh(t, s, 0)
 	if after, err := os.Stat(s.index.Path); err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("the index is written: %v, %v, %v", before, after, err)
 	}
 	s, _ = openStore(t, dir, dir)
-	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
+	checkFind(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
 }
 
 // An interrupted refresh must continue where it stopped.
@@ -643,7 +643,7 @@ func TestCanceledRefreshContinues(t *testing.T) {
 			t.Fatalf("%d: %v, %v", i, list, err)
 		}
 	}
-	finds(t, s, "file49@a", "x", filepath.Join(dir, "mail", "files", "49"))
+	checkFind(t, s, "file49@a", "x", filepath.Join(dir, "mail", "files", "49"))
 	if _, err := s.Find(ctx, "nobody@a"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -661,20 +661,20 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, _ := openStore(t, filepath.Join(dir, "cache"), path)
-	finds(t, s, "1@a", "one", path)
+	checkFind(t, s, "1@a", "one", path)
 	appendTo(t, path, inMbox("2@a", "two"))
 	if err := other.index.Lock(); err != nil {
 		t.Fatal(err)
 	}
 	// Messages in the index must be found; others would have to be read.
-	finds(t, s, "1@a", "one", path)
+	checkFind(t, s, "1@a", "one", path)
 	if list, err := s.Find(t.Context(), "2@a"); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v, %v", list, err)
 	}
 	if err := other.index.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	finds(t, s, "2@a", "two", path)
+	checkFind(t, s, "2@a", "two", path)
 }
 
 func TestConcurrent(t *testing.T) {
@@ -722,7 +722,7 @@ func TestRefreshOnce(t *testing.T) {
 	write(t, path, inMbox("1@a", "one"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
 	mark := s.refreshesBegun()
-	isRefreshed(t, s, 1)
+	checkRefresh(t, s, 1)
 	for _, test := range []struct {
 		options refreshOptions
 		want    int

@@ -27,11 +27,11 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, n := openStore(t, filepath.Join(dir, "cache"), mail, at("pipe"))
-	finds(t, s, "1@a", "one", at("mbox"))
-	finds(t, s, "2@a", "two", at("Maildir/cur/2.host:2,"))
-	finds(t, s, "3@a", "three", at("Maildir/new/3.host"))
+	checkFind(t, s, "1@a", "one", at("mbox"))
+	checkFind(t, s, "2@a", "two", at("Maildir/cur/2.host:2,"))
+	checkFind(t, s, "3@a", "three", at("Maildir/new/3.host"))
 	for _, name := range []string{"mail/pipe", "new/pipe", "cur/link"} {
-		if !n.has(name, "not a regular file") {
+		if !n.hasNote(name, "not a regular file") {
 			t.Errorf("nothing about %s: %q", name, n.list)
 		}
 	}
@@ -49,7 +49,7 @@ func TestPipes(t *testing.T) {
 	if m, err := s.Open(list[0]); !errors.Is(err, errNotRegular) {
 		t.Errorf("%v, %v", m, err)
 	}
-	finds(t, s, "1@a", "")
+	checkFind(t, s, "1@a", "")
 }
 
 func TestPermission(t *testing.T) {
@@ -61,21 +61,21 @@ func TestPermission(t *testing.T) {
 	write(t, filepath.Join(mail, "a"), inMbox("1@a", "one"))
 	write(t, filepath.Join(mail, "b", "2.eml"), messageText("2@a", "two"))
 	s, n := openStore(t, cache, mail)
-	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
+	checkFind(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
 	for _, path := range []string{filepath.Join(mail, "a"), filepath.Join(mail, "b")} {
 		if err := os.Chmod(path, 0); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { os.Chmod(path, 0o700) })
 	}
-	finds(t, s, "1@a", "")
-	if !n.has("permission denied") {
+	checkFind(t, s, "1@a", "")
+	if !n.hasNote("permission denied") {
 		t.Errorf("%q", n.list)
 	}
 	// Files that cannot be read must stay in the index.
 	os.Chmod(filepath.Join(mail, "b"), 0o700)
-	isRefreshed(t, s, 0)
-	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
+	checkRefresh(t, s, 0)
+	checkFind(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
 
 	// A directory that cannot be written: it is empty, or contains an old index.
 	for _, folder := range []string{filepath.Join(dir, "none"), cache} {
@@ -88,8 +88,8 @@ func TestPermission(t *testing.T) {
 		t.Cleanup(func() { os.Chmod(folder, 0o700) })
 	}
 	s, n = openStore(t, filepath.Join(dir, "none"), mail)
-	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
-	if !n.has("temporary", "permission denied") {
+	checkFind(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
+	if !n.hasNote("temporary", "permission denied") {
 		t.Errorf("%q", n.list)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "none", filepath.Base(s.index.Path))); !errors.Is(err, fs.ErrNotExist) {

@@ -25,7 +25,7 @@ type Summary struct {
 func (s *Store) Summary() (Summary, error) {
 	sum := Summary{Path: s.index.Path}
 	err := s.index.View(func(tx *bbolt.Tx) (err error) {
-		sum.Messages, err = count(tx)
+		sum.Messages, err = countMessages(tx)
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,9 +42,9 @@ func (s *Store) Summary() (Summary, error) {
 	return sum, nil
 }
 
-// count counts the distinct messages in the postings. The index contains a posting for each
-// identifier of a message.
-func count(tx *bbolt.Tx) (n int64, err error) {
+// countMessages counts the distinct messages in the postings. The index contains a posting for
+// each identifier of a message.
+func countMessages(tx *bbolt.Tx) (n int64, err error) {
 	list, err := containers(tx)
 	if err != nil {
 		return 0, err
