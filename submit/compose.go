@@ -88,19 +88,19 @@ func (c *composer) compose() error {
 	c.mailboxes("From", []Mailbox{d.From})
 	c.mailboxes("To", d.To)
 	c.mailboxes("Cc", d.Cc)
-	c.field("Subject", words(d.Subject))
+	c.field("Subject", encodeWords(d.Subject))
 	c.field("Date", c.date.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
 	c.field("Message-ID", "<"+id+"@"+host+">")
 	for _, f := range d.identifiers() {
 		c.field(f.Name, strings.Join(strings.Fields(f.Value), " "))
 	}
 	for _, f := range d.texts()[1:] {
-		c.field(f.Name, words(f.Value))
+		c.field(f.Name, encodeWords(f.Value))
 	}
 	c.field("MIME-Version", "1.0")
 	text := lines(d.Body)
 	if len(d.Attachments) > 0 {
-		return c.parts(text)
+		return c.writeParts(text)
 	}
 	encoding := textEncoding(text)
 	c.field("Content-Type", textType)
@@ -145,8 +145,8 @@ func (c *composer) mailboxes(name string, list []Mailbox) {
 	c.field(name, strings.Join(texts, ", "))
 }
 
-// parts writes a multipart body with the given text and the attachments.
-func (c *composer) parts(text string) error {
+// writeParts writes a multipart body with the given text and the attachments.
+func (c *composer) writeParts(text string) error {
 	boundary, err := c.token()
 	if err != nil {
 		return err

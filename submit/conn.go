@@ -15,14 +15,14 @@ const maxReplies = 1 << 20
 // time of each wait. Deadlines that the SMTP library sets also apply.
 type limitedConn struct {
 	net.Conn
-	wait  time.Duration
-	until time.Time // deadline, or zero if there is none
-	left  int       // bytes that the server may still send
-	verb  string    // last command sent; not set correctly if the connection uses TLS
+	wait      time.Duration
+	until     time.Time // deadline, or zero if there is none
+	remaining int       // bytes that the server may still send
+	verb      string    // last command sent; not set correctly if the connection uses TLS
 }
 
 func newLimitedConn(conn net.Conn, wait time.Duration) *limitedConn {
-	return &limitedConn{Conn: conn, wait: wait, left: maxReplies, verb: "connection"}
+	return &limitedConn{Conn: conn, wait: wait, remaining: maxReplies, verb: "connection"}
 }
 
 // SetDeadline sets the deadline for the SMTP library, which clears it after each command.
@@ -48,14 +48,14 @@ func (g *limitedConn) deadline() time.Time {
 }
 
 func (g *limitedConn) Read(p []byte) (int, error) {
-	if g.left <= 0 {
+	if g.remaining <= 0 {
 		return 0, fmt.Errorf("%w: the server sent more than %d octets", ErrProtocol, maxReplies)
 	}
 	if err := g.Conn.SetReadDeadline(g.deadline()); err != nil {
 		return 0, err
 	}
-	n, err := g.Conn.Read(p[:min(len(p), g.left)])
-	g.left -= n
+	n, err := g.Conn.Read(p[:min(len(p), g.remaining)])
+	g.remaining -= n
 	return n, g.explain(err)
 }
 

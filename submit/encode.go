@@ -36,9 +36,9 @@ func fold(name, value string) string {
 	return b.String()
 }
 
-// words encodes text for an unstructured header field. If the field can't contain text
-// unchanged, words returns encoded-words (RFC 2047).
-func words(text string) string {
+// encodeWords encodes text for an unstructured header field. If the field can't contain text
+// unchanged, encodeWords returns encoded-words (RFC 2047).
+func encodeWords(text string) string {
 	if isPlain(text) {
 		return text
 	}

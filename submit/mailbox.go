@@ -167,8 +167,8 @@ func envelope(lists ...[]Mailbox) []string {
 	return all
 }
 
-// checkText returns an error if a header field can't contain text. The error describes the
-// text by name.
+// checkText returns an error if a header field can't contain text. The error refers to the text
+// as name.
 func checkText(name, text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("submit: %w: %s is not UTF-8: %s", ErrField, name, locus.Quote(text))

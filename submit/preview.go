@@ -21,7 +21,7 @@ func (m *Message) Preview() (string, error) {
 	if err := p.message(m); err != nil {
 		return "", fmt.Errorf("submit: can't decode the message: %w", err)
 	}
-	p.envelope(m)
+	p.writeEnvelope(m)
 	return p.b.String(), nil
 }
 
@@ -84,8 +84,9 @@ func (p *previewer) file(part message.Part, size int) error {
 	return err
 }
 
-// envelope writes the sender and recipients of the envelope, which can differ from the header.
-func (p *previewer) envelope(m *Message) {
+// writeEnvelope writes the sender and recipients of the envelope, which can differ from the
+// header.
+func (p *previewer) writeEnvelope(m *Message) {
 	p.line("\nSent from %s", m.from)
 	for _, r := range m.recipients {
 		if slices.Contains(m.hidden, r) {

@@ -19,10 +19,10 @@ type Sendmail struct{ command []string }
 // ErrCommand means that a command line is empty.
 var ErrCommand = errors.New("no sendmail program")
 
-// NewSendmail returns a Sendmail that runs command without a shell. The list command holds a
-// program and its arguments. Sendmail appends "-i", "-f" with the sender, and "--" with all
-// recipients. With "-i", a line with a single dot does not end the message. The arguments must
-// contain all recipients, because the message does not name the Bcc recipients.
+// NewSendmail returns a Sendmail that runs command without a shell. command holds a program and
+// its arguments. Sendmail appends "-i", "-f" with the sender, and "--" with all recipients. With
+// "-i", a line with a single dot does not end the message. The arguments must contain all
+// recipients, because the message does not name the Bcc recipients.
 func NewSendmail(command []string) (*Sendmail, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("submit: %w", ErrCommand)

@@ -26,9 +26,9 @@ type Dialer interface {
 // Credentials holds a user name and a password.
 type Credentials struct{ User, Password string }
 
-// AskFunc returns the login for a relay. If relay.User is set, the login must be for that
-// user. The parameter attempt is the number of previously rejected logins. If no login is
-// available, the function must return false.
+// AskFunc returns the login for a relay. If relay.User is set, the login must be for that user.
+// attempt is the number of previously rejected logins. If no login is available, the function
+// must return false.
 type AskFunc func(ctx context.Context, relay Relay, attempt int) (c Credentials, ok bool, err error)
 
 // SMTPOptions holds the options of [NewSMTP]. A nil *SMTPOptions and the zero value select the
@@ -213,23 +213,23 @@ func (c *session) transaction(m *Message) (string, error) {
 		return "", fmt.Errorf("%w: the message has %d bytes, but the server accepts at most %d", ErrTooLarge, len(m.octets), most)
 	}
 	if c.relay.User != "" {
-		if err := c.login(nil); err != nil {
+		if err := c.logIn(nil); err != nil {
 			return "", err
 		}
 	}
 	err := c.mail(m)
 	if reply, ok := err.(*ReplyError); ok && reply.Code == 530 && c.relay.User == "" {
-		if err = c.login(err); err == nil {
+		if err = c.logIn(err); err == nil {
 			err = c.mail(m)
 		}
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := c.recipients(m); err != nil {
+	if err := c.sendRecipients(m); err != nil {
 		return "", err
 	}
-	return c.data(m)
+	return c.sendData(m)
 }
 
 func (c *session) mail(m *Message) error {
@@ -240,9 +240,9 @@ func (c *session) mail(m *Message) error {
 	return nil
 }
 
-// recipients sends all recipients to the server. The session fails if the server rejects any
+// sendRecipients sends all recipients to the server. The session fails if the server rejects any
 // recipient.
-func (c *session) recipients(m *Message) error {
+func (c *session) sendRecipients(m *Message) error {
 	refused := &RecipientsError{Total: len(m.recipients)}
 	for _, address := range m.recipients {
 		err := c.client.Rcpt(address, nil)
@@ -262,8 +262,8 @@ func (c *session) recipients(m *Message) error {
 	return nil
 }
 
-// data sends the message. The SMTP library escapes dots at the start of lines.
-func (c *session) data(m *Message) (string, error) {
+// sendData sends the message. The SMTP library escapes dots at the start of lines.
+func (c *session) sendData(m *Message) (string, error) {
 	w, err := c.client.Data()
 	if err != nil {
 		return "", replyError("DATA", "", err)
@@ -282,13 +282,13 @@ func (c *session) data(m *Message) (string, error) {
 	return "", err
 }
 
-// login authenticates the user. The argument refused is the reply that required a login, or
-// nil if the relay contains a user.
-func (c *session) login(refused error) error {
+// logIn authenticates the user. refusal is the reply that required a login, or nil if the relay
+// contains a user.
+func (c *session) logIn(refusal error) error {
 	if c.relay.Security == Clear {
 		return fmt.Errorf("%w: the server requires a login, which needs TLS", ErrClear)
 	}
-	mechanism := c.mechanism()
+	mechanism := c.chooseMechanism()
 	if mechanism == nil {
 		_, list := c.client.Extension("AUTH")
 		return fmt.Errorf("%w: the server offers neither PLAIN nor LOGIN: %q", ErrLogin, list)
@@ -297,25 +297,25 @@ func (c *session) login(refused error) error {
 	for attempt := range attempts {
 		login, err := c.ask(attempt)
 		if err != nil {
-			if refused != nil {
-				err = fmt.Errorf("%w: %w", err, refused)
+			if refusal != nil {
+				err = fmt.Errorf("%w: %w", err, refusal)
 			}
 			return err
 		}
 		if err = c.client.Auth(mechanism(login)); err == nil {
 			return nil
 		}
-		refused = replyError("AUTH", "", err)
-		reply, ok := refused.(*ReplyError)
+		refusal = replyError("AUTH", "", err)
+		reply, ok := refusal.(*ReplyError)
 		if !ok {
-			return refused
+			return refusal
 		}
-		reply.Text = redacted(reply.Text, login)
+		reply.Text = redact(reply.Text, login)
 		if reply.Code != 535 {
-			return refused
+			return refusal
 		}
 	}
-	return refused
+	return refusal
 }
 
 func (c *session) ask(attempt int) (Credentials, error) {
@@ -334,9 +334,9 @@ func (c *session) ask(attempt int) (Credentials, error) {
 	return login, nil
 }
 
-// mechanism returns the mechanism PLAIN or, if the server does not offer PLAIN, LOGIN. If the
-// server offers neither, mechanism returns nil.
-func (c *session) mechanism() func(Credentials) sasl.Client {
+// chooseMechanism returns the mechanism PLAIN or, if the server does not offer PLAIN, LOGIN. If
+// the server offers neither, chooseMechanism returns nil.
+func (c *session) chooseMechanism() func(Credentials) sasl.Client {
 	switch {
 	case c.client.SupportsAuth(sasl.Plain):
 		return func(l Credentials) sasl.Client { return sasl.NewPlainClient("", l.User, l.Password) }
@@ -346,9 +346,9 @@ func (c *session) mechanism() func(Credentials) sasl.Client {
 	return nil
 }
 
-// redacted removes the password from a server's text, in every encoding in which the client
+// redact removes the password from a server's text, in every encoding in which the client
 // sent the password.
-func redacted(text string, l Credentials) string {
+func redact(text string, l Credentials) string {
 	secrets := []string{
 		base64.StdEncoding.EncodeToString([]byte("\x00" + l.User + "\x00" + l.Password)),
 		base64.StdEncoding.EncodeToString([]byte(l.Password)),

@@ -113,7 +113,7 @@ const (
 	bye      = "221 Bye\r\n"
 )
 
-// The exact octets sent; dots at the start of lines are doubled.
+// The client must send exactly these octets, with doubled dots at the start of lines.
 func TestWire(t *testing.T) {
 	s := serve(t, script(greeting, ehlo, ok, ok, ok, goAhead, "250 2.0.0 0db438c0 Message accepted for delivery\r\n", bye))
 	d := messageText()
@@ -134,8 +134,8 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// capture returns the client and server sides of a recording.
-func capture(t *testing.T, name string) (c2s, s2c string) {
+// readRecording returns the client and server sides of a recording.
+func readRecording(t *testing.T, name string) (c2s, s2c string) {
 	t.Helper()
 	var both [2]string
 	for i, side := range []string{"c2s", "s2c"} {
@@ -159,9 +159,9 @@ func replies(s2c string) (list []string) {
 	return list
 }
 
-// comparable removes what may differ: the message, its size, and the library's
+// normalize removes what may differ: the message, its size, and the library's
 // BODY=8BITMIME.
-func comparable(c2s string) string {
+func normalize(c2s string) string {
 	c2s = regexp.MustCompile(`(?s)(DATA\r\n).*?(\r\n\.\r\n)`).ReplaceAllString(c2s, "$1$2")
 	c2s = regexp.MustCompile(` BODY=8BITMIME| SIZE=\d+`).ReplaceAllString(c2s, "")
 	return strings.ReplaceAll(c2s, "EHLO localhost", "EHLO client.local.test")
@@ -194,7 +194,7 @@ func TestReplay(t *testing.T) {
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c2s, s2c := capture(t, row.name)
+			c2s, s2c := readRecording(t, row.name)
 			var upToTLS string
 			s := serve(t, func(conn net.Conn, r *bufio.Reader) {
 				if row.scheme == "smtp+clear" {
@@ -221,7 +221,7 @@ func TestReplay(t *testing.T) {
 			if upToTLS != "" {
 				received = upToTLS
 			}
-			if got, want := comparable(received), comparable(c2s); got != want {
+			if got, want := normalize(received), normalize(c2s); got != want {
 				t.Errorf("sent\n%q, recorded\n%q", got, want)
 			}
 		})
@@ -321,10 +321,12 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// pipe is a dialer with one connection.
-type pipe struct{ conn net.Conn }
+// pipeDialer is a dialer with one connection.
+type pipeDialer struct{ conn net.Conn }
 
-func (p pipe) DialContext(context.Context, string, string) (net.Conn, error) { return p.conn, nil }
+func (p pipeDialer) DialContext(context.Context, string, string) (net.Conn, error) {
+	return p.conn, nil
+}
 
 func TestSilence(t *testing.T) {
 	for name, replies := range map[string][]string{
@@ -337,7 +339,7 @@ func TestSilence(t *testing.T) {
 				client, other := net.Pipe()
 				go script(replies...)(other, bufio.NewReader(other))
 				start := time.Now()
-				sender := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipe{client}, &submit.SMTPOptions{Clear: true, Wait: 20 * time.Second})
+				sender := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipeDialer{client}, &submit.SMTPOptions{Clear: true, Wait: 20 * time.Second})
 				_, err := sender.Submit(t.Context(), compose(t, messageText()))
 				if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != 20*time.Second || errors.Is(err, submit.ErrUncertain) != (name == "after message") {
 					t.Errorf("after %v: %v", time.Since(start), err)
@@ -358,7 +360,7 @@ func TestSilence(t *testing.T) {
 				}
 			}()
 			start := time.Now()
-			sender := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipe{client}, &submit.SMTPOptions{Clear: true, Wait: 20 * time.Second})
+			sender := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipeDialer{client}, &submit.SMTPOptions{Clear: true, Wait: 20 * time.Second})
 			_, err := sender.Submit(t.Context(), compose(t, messageText()))
 			if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) > time.Minute {
 				t.Errorf("after %v: %v", time.Since(start), err)
@@ -387,7 +389,7 @@ func TestContext(t *testing.T) {
 func TestClear(t *testing.T) {
 	client, other := net.Pipe()
 	defer other.Close()
-	_, err := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipe{client}, nil).Submit(t.Context(), compose(t, messageText()))
+	_, err := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipeDialer{client}, nil).Submit(t.Context(), compose(t, messageText()))
 	if !errors.Is(err, submit.ErrClear) {
 		t.Error(err)
 	}
@@ -461,7 +463,7 @@ func newMailServer(t *testing.T, implicit bool, change func(*mailServer)) *mailS
 	}()
 	t.Cleanup(func() {
 		s.Close()
-		l.Close() // which the server may not know yet
+		l.Close() // s.Close does not close l if the server has not begun to serve l
 		<-done
 	})
 	return s
@@ -671,7 +673,7 @@ func TestCertificates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = submit.NewSMTP(r, pipe{conn}, &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots, ServerName: "127.0.0.1"}}).Submit(t.Context(), compose(t, messageText()))
+		_, err = submit.NewSMTP(r, pipeDialer{conn}, &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots, ServerName: "127.0.0.1"}}).Submit(t.Context(), compose(t, messageText()))
 		if !errors.As(err, new(*tls.CertificateVerificationError)) {
 			t.Errorf("%s: %v", scheme, err)
 		}
