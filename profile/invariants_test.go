@@ -53,8 +53,9 @@ var invariantTexts = map[string]string{
 	"finger":   "finger://h/u finger:u@h",
 }
 
-// others maps schemes to the scheme whose seeds they use. Schemes in neither map use the last one.
-var others = map[string]string{
+// seedScheme maps schemes to the scheme whose seeds they use. Schemes that neither map contains
+// use the last seeds.
+var seedScheme = map[string]string{
 	"https": "http", "ftps": "ftp", "gophers": "gopher", "snews": "news", "nntps": "nntp", "tn3270": "telnet", "rlogin": "telnet", "wss": "ws",
 }
 
@@ -65,7 +66,7 @@ func seedsOf(name string) []string {
 	if texts, ok := invariantTexts[name]; ok {
 		return strings.Fields(texts)
 	}
-	like, texts := others[name], otherTexts
+	like, texts := seedScheme[name], otherTexts
 	if like != "" {
 		texts = invariantTexts[like]
 	}
@@ -77,12 +78,12 @@ func seedsOf(name string) []string {
 	return list
 }
 
-// pieces are texts that mutated inserts.
+// pieces are texts that mutate inserts.
 var pieces = strings.Fields("a Z 0 9 - . .. _ ~ ! * ' ( ) , + $ ; / // /./ /../ ? : @ & = # | \" < > \\ [ ] ^ ` { } % %4 %zz %00 %09 %0D%0A %20 %22 %25 %2e %2F %2f %3A %3b %3F %40 %41 %5B %5D %7e %7E %C3%BC %E9 é " +
 	":80 :0 :00 :65536 u@ u:p@ @h 1.2.3.4 0x7f.1 localhost [::1] [::FFFF:1.2.3.4] %25eth0 ;type=A ;TYPE=d ;type= ;a=b ;isub= ;ext=1 ;base64 %22a%22 %22%22 %5C ?+ ?= #x")
 
-// mutated returns a seed with up to four changes.
-func mutated(t *rapid.T, seeds []string) string {
+// mutate returns a seed with up to four changes.
+func mutate(t *rapid.T, seeds []string) string {
 	text := rapid.SampledFrom(seeds).Draw(t, "seed")
 	for range rapid.IntRange(0, 4).Draw(t, "changes") {
 		i := rapid.IntRange(0, len(text)).Draw(t, "from")
@@ -96,7 +97,7 @@ func mutated(t *rapid.T, seeds []string) string {
 		case 2:
 			with += with
 		case 3:
-			with = escapes(with)
+			with = escapeAll(with)
 		default:
 			with = rapid.SampledFrom(pieces).Draw(t, "piece")
 		}
@@ -116,7 +117,7 @@ func TestInvariants(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				text := mutated(t, seedsOf(name))
+				text := mutate(t, seedsOf(name))
 				for _, p := range profile.All() {
 					rules := profile.Rules{Profile: p, Registry: r}
 					checkForm(t, rules, text)
@@ -217,8 +218,8 @@ var fixes = []struct {
 	{regexp.MustCompile(`^write (:\d+) if it is a port`), replace},
 	{regexp.MustCompile(`^write ([a-z0-9+.-]+)$`), replace},
 	{regexp.MustCompile(`^write it without an escape: (.+)$`), replace},
-	{regexp.MustCompile(`^(?:leave out (?:"|the (?:"/"|zone))|.*: leave it out(?:$|,)|.*leave (?:them|it)(?: and the "@")? out|leave out the credentials|no user name or password)`), leaveOut},
-	{regexp.MustCompile(`, or leave (?:"/" out|out the "[:@]")$`), leaveOut},
+	{regexp.MustCompile(`^(?:leave out (?:"|the (?:"/"|zone))|.*: leave it out(?:$|,)|.*leave (?:them|it)(?: and the "@")? out|leave out the credentials|no user name or password)`), removeComponent},
+	{regexp.MustCompile(`, or leave (?:"/" out|out the "[:@]")$`), removeComponent},
 }
 
 func whole(text string, _ locus.Violation, m []string) edit { return edit{0, len(text), m[1]} }
@@ -258,11 +259,11 @@ func replaceOctet(text string, v locus.Violation, m []string) edit {
 // escapeText writes v.Text as escapes. In a password that is "*".
 func escapeText(text string, v locus.Violation, _ []string) edit {
 	written := text[v.Offset : v.Offset+len(v.Text)]
-	return edit{v.Offset, v.Offset + len(v.Text), escapes(written)}
+	return edit{v.Offset, v.Offset + len(v.Text), escapeAll(written)}
 }
 
-// escapes returns each octet of text as an escape.
-func escapes(text string) string {
+// escapeAll returns each octet of text as an escape.
+func escapeAll(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		fmt.Fprintf(&b, "%%%02X", text[i])
@@ -270,9 +271,9 @@ func escapes(text string) string {
 	return b.String()
 }
 
-// leaveOut removes a component, which may be longer than v.Text: a query may
+// removeComponent removes a component, which may be longer than v.Text: a query may
 // contain a password.
-func leaveOut(text string, v locus.Violation, _ []string) edit {
+func removeComponent(text string, v locus.Violation, _ []string) edit {
 	e := edit{v.Offset, v.Offset + len(v.Text), ""}
 	u := rfc3986.Parse(text)
 	query, _ := u.Query()
@@ -306,33 +307,33 @@ func fixOf(text string, v locus.Violation) (e edit, ok bool) {
 	return e, false
 }
 
-// place is the range of a fix, and the violation that it corrects.
-type place struct {
+// fixRange is the range of a fix, and the violation that it corrects.
+type fixRange struct {
 	start, end int // in the text with the fix
 	from       edit
 	faults     []locus.Violation
 }
 
-// applied returns text with all fixes of its findings, and their ranges in the result.
-func applied(text string, list []locus.Violation) (fixed string, done []place) {
-	var edits []place
+// applyFixes returns text with all fixes of its findings, and their ranges in the result.
+func applyFixes(text string, list []locus.Violation) (fixed string, done []fixRange) {
+	var edits []fixRange
 	for _, v := range list {
 		e, ok := fixOf(text, v)
 		if !ok {
 			continue
 		}
-		p := place{0, len(e.with), e, []locus.Violation{v}}
+		p := fixRange{0, len(e.with), e, []locus.Violation{v}}
 		if e.start == 0 && e.end == len(text) || v.Rule == "missing-slash" { // the next text shows the offsets of the parts
 			p.start, p.end = e.start, e.start+len(e.with)
-			return text[:e.start] + e.with + text[e.end:], []place{p}
+			return text[:e.start] + e.with + text[e.end:], []fixRange{p}
 		}
-		if i := slices.IndexFunc(edits, func(p place) bool { return p.from == e }); i >= 0 {
+		if i := slices.IndexFunc(edits, func(p fixRange) bool { return p.from == e }); i >= 0 {
 			edits[i].faults = append(edits[i].faults, v)
 		} else {
 			edits = append(edits, p)
 		}
 	}
-	slices.SortStableFunc(edits, func(a, b place) int { return cmp.Or(a.from.start-b.from.start, b.from.end-a.from.end) })
+	slices.SortStableFunc(edits, func(a, b fixRange) int { return cmp.Or(a.from.start-b.from.start, b.from.end-a.from.end) })
 	var b strings.Builder
 	at := 0
 	for _, p := range edits {
@@ -358,7 +359,7 @@ func checkFixes(t failer, rules profile.Rules, text string) {
 	list, _ := shape.CheckInput(rules, text, nil)
 	seen := text
 	for range most {
-		fixed, done := applied(text, list)
+		fixed, done := applyFixes(text, list)
 		// The escape of a "/" after a "?" can move the end of the host for some parsers. The
 		// fixed text then means something else.
 		if _, disputed := octet.HostEnd(fixed); len(done) == 0 || disputed {
@@ -381,7 +382,7 @@ func checkFixes(t failer, rules profile.Rules, text string) {
 // remains reports whether v is a violation that p should have corrected, or is about the
 // text that p inserted. Other findings about the previous text, which are in list, may name
 // no fix.
-func remains(p place, list []locus.Violation, v locus.Violation) bool {
+func remains(p fixRange, list []locus.Violation, v locus.Violation) bool {
 	if v.Kind == locus.Note || v.Offset < p.start {
 		return false
 	}

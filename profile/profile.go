@@ -22,15 +22,15 @@ func All() []locus.Profile {
 }
 
 // Parse parses a comma-separated list of profile names, or "all". Parse rejects profiles that
-// the list known does not contain.
-func Parse(names string, known []locus.Profile) (list []locus.Profile, err error) {
+// allowed does not contain.
+func Parse(names string, allowed []locus.Profile) (list []locus.Profile, err error) {
 	if names == "all" {
-		return known, nil
+		return allowed, nil
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		p, err := locus.ParseProfile(strings.TrimSpace(name))
-		if err != nil || !slices.Contains(known, p) {
-			return nil, fmt.Errorf("unknown rules %q: choose %s or all", name, Names(known))
+		if err != nil || !slices.Contains(allowed, p) {
+			return nil, fmt.Errorf("unknown rules %q: choose %s or all", name, Names(allowed))
 		}
 		if !slices.Contains(list, p) {
 			list = append(list, p)
@@ -70,7 +70,7 @@ func (r Rules) Check(text string) ([]locus.Violation, error) {
 	case locus.RFC3986:
 		u := rfc3986.Parse(text)
 		list := r.Registry.CheckURI(u)
-		return list, unreadable(text, u, list)
+		return list, ambiguityError(text, u, list)
 	case locus.WHATWG:
 		_, list, err := whatwg.Check(text, r.Base)
 		slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
@@ -90,9 +90,9 @@ func (r Rules) Check(text string) ([]locus.Violation, error) {
 	return r.Registry.Check(u, r.Profile), nil
 }
 
-// unreadable returns an error about the first fault that makes text ambiguous, or nil if text
-// is not ambiguous. The argument list holds the faults of text.
-func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
+// ambiguityError returns an error about the first fault that makes text ambiguous, or nil if text
+// is not ambiguous. list holds the faults of text.
+func ambiguityError(text string, u rfc3986.URI, list []locus.Violation) error {
 	if locus.Conforms(list) && len(text) <= locus.MaxLen {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (r Rules) Canonical(text string) (string, error) {
 func (r Rules) normalize(text string) (string, error) {
 	u := rfc3986.Parse(text)
 	list := r.Registry.CheckURI(u)
-	if err := unreadable(text, u, list); err != nil {
+	if err := ambiguityError(text, u, list); err != nil {
 		return "", err
 	}
 	i := slices.IndexFunc(list, isFormless)
@@ -170,8 +170,8 @@ func isFormless(v locus.Violation) bool {
 	return v.Kind == locus.Ungrammatical && v.Rule != "userinfo" && v.Rule != "fragment"
 }
 
-// Same reports whether a and b are equivalent, which means that their canonical forms are
-// equal. The result why lists the reasons as clauses, like [scheme.Registry.Same].
+// Same reports whether a and b are equivalent, which means that their canonical forms are equal.
+// why lists the reasons as clauses, like [scheme.Registry.Same].
 func (r Rules) Same(a, b string) (same bool, why []string) {
 	if r.Profile <= locus.RFC1630 {
 		x, errX := locus.Parse(a)
@@ -189,7 +189,7 @@ func (r Rules) Same(a, b string) (same bool, why []string) {
 	case errX != nil || errY != nil:
 		return false, reasons(errX, errY)
 	case x == y:
-		return true, spellings(rfc3986.Parse(a), rfc3986.Parse(b))
+		return true, spellingDifferences(rfc3986.Parse(a), rfc3986.Parse(b))
 	}
 	return false, differences(rfc3986.Parse(x), rfc3986.Parse(y))
 }

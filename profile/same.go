@@ -37,16 +37,16 @@ func password(u rfc3986.URI) (string, bool) {
 	return text, ok
 }
 
-// spellings describes the components of x and y whose texts differ. The URIs x and y must be
-// equivalent.
-func spellings(x, y rfc3986.URI) []string {
-	return compared(x, y, "spelled differently but equivalent")
+// spellingDifferences describes the components of x and y whose texts differ. The URIs x and y
+// must be equivalent.
+func spellingDifferences(x, y rfc3986.URI) []string {
+	return compareComponents(x, y, "spelled differently but equivalent")
 }
 
 // differences describes the components in which two canonical texts differ.
-func differences(x, y rfc3986.URI) []string { return compared(x, y, "different") }
+func differences(x, y rfc3986.URI) []string { return compareComponents(x, y, "different") }
 
-func compared(x, y rfc3986.URI, how string) (why []string) {
+func compareComponents(x, y rfc3986.URI, how string) (why []string) {
 	// Mask the whole URI, because Mask recognizes some passwords only in the whole text, as in
 	// "u%3APW@h".
 	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
@@ -65,8 +65,8 @@ func compared(x, y rfc3986.URI, how string) (why []string) {
 	return why
 }
 
-// quote returns the text of a component in quotes and without passwords. The argument masked
-// is the masked URI, which contains the component at the given offset.
+// quote returns the text of a component in quotes and without passwords. masked is the masked
+// URI, which contains the component at offset.
 func quote(masked string, offset int, text string, ok bool) string {
 	if !ok {
 		return "none"

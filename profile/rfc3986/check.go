@@ -49,24 +49,25 @@ var classes = func() (t [256]class) {
 type checker struct {
 	uri       URI
 	reference bool // whether to accept a relative reference
-	// If verdict is true, the caller needs only the field faulty, and the checker does not
+	// If verdictOnly is true, the caller needs only the field faulty, and the checker does not
 	// create the list of findings.
-	verdict bool
-	faulty  bool
-	list    []locus.Violation
+	verdictOnly bool
+	faulty      bool
+	list        []locus.Violation
 }
 
-// add records a finding, unless the caller needs only the verdict.
-func (c *checker) add(kind locus.Kind, rule, section string, offset int, text, help string) {
+// addFinding records a finding, unless the caller needs only the verdict.
+func (c *checker) addFinding(kind locus.Kind, rule, section string, offset int, text, help string) {
 	c.faulty = c.faulty || kind != locus.Note
-	if !c.verdict {
+	if !c.verdictOnly {
 		c.list = append(c.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
 	}
 }
 
-// help joins the parts of a help text. If the caller needs only the verdict, help returns "".
-func (c *checker) help(parts ...string) string {
-	if c.verdict {
+// joinHelp joins the parts of a help text. If the caller needs only the verdict, joinHelp returns
+// "".
+func (c *checker) joinHelp(parts ...string) string {
+	if c.verdictOnly {
 		return ""
 	}
 	return strings.Join(parts, "")
@@ -79,7 +80,7 @@ func (u URI) Conforms() bool {
 	if u.facts&plain == plain {
 		return true
 	}
-	c := checker{uri: u, verdict: true}
+	c := checker{uri: u, verdictOnly: true}
 	c.check()
 	return !c.faulty
 }
@@ -136,12 +137,12 @@ func (c *checker) check() {
 	if u.hasAuthority() {
 		c.authority()
 	}
-	c.component("path", "RFC 3986 3.3", u.path, u.Path(), pchar|slash)
+	c.checkComponent("path", "RFC 3986 3.3", u.path, u.Path(), pchar|slash)
 	if text, ok := u.Query(); ok {
-		c.component("query", "RFC 3986 3.4", u.query, text, query)
+		c.checkComponent("query", "RFC 3986 3.4", u.query, text, query)
 	}
 	if text, ok := u.Fragment(); ok {
-		c.component("fragment", "RFC 3986 3.5", u.fragment, text, query)
+		c.checkComponent("fragment", "RFC 3986 3.5", u.fragment, text, query)
 	}
 }
 
@@ -156,15 +157,15 @@ func (c *checker) scheme() {
 			ok = false
 			break
 		}
-		c.add(locus.Ungrammatical, "scheme", "RFC 3986 3.1", i, text[i:i+1], `a scheme is a letter, then letters, digits, "+", "-" and "."`)
+		c.addFinding(locus.Ungrammatical, "scheme", "RFC 3986 3.1", i, text[i:i+1], `a scheme is a letter, then letters, digits, "+", "-" and "."`)
 		return
 	}
 	switch {
 	case ok:
 	case !c.reference:
-		c.add(locus.Ungrammatical, "scheme", "RFC 3986 3", 0, "", `a URI begins with a scheme and ":"; this is a relative reference`)
+		c.addFinding(locus.Ungrammatical, "scheme", "RFC 3986 3", 0, "", `a URI begins with a scheme and ":"; this is a relative reference`)
 	case !c.uri.hasAuthority() && colonInSegment(c.uri.Path()):
-		c.add(locus.Ungrammatical, "path-noscheme", "RFC 3986 4.2", 0, "", `write ./ before a relative path with ":" in its first segment`)
+		c.addFinding(locus.Ungrammatical, "path-noscheme", "RFC 3986 4.2", 0, "", `write ./ before a relative path with ":" in its first segment`)
 	}
 }
 
@@ -178,13 +179,13 @@ func (c *checker) authority() {
 	u := c.uri
 	if text, ok := u.Userinfo(); ok {
 		start := u.authorityStart()
-		c.component("userinfo", "RFC 3986 3.2.1", start, text, userinfo)
+		c.checkComponent("userinfo", "RFC 3986 3.2.1", start, text, userinfo)
 		if i := strings.IndexByte(text, ':'); i >= 0 {
-			c.add(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")
+			c.addFinding(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")
 		}
 	}
-	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // the verdict does not need this
-		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", u.host, bare, "write ["+bare+"] for an IPv6 address")
+	if bare := u.text[u.host:u.path]; !c.verdictOnly && isIPv6(bare) { // the verdict does not need this
+		c.addFinding(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", u.host, bare, "write ["+bare+"] for an IPv6 address")
 		return
 	}
 	c.host()
@@ -197,13 +198,13 @@ func (c *checker) port() {
 	n := 0
 	for i := range len(port) {
 		if !octet.Is(port[i], octet.Digit) {
-			c.add(locus.Ungrammatical, "port", "RFC 3986 3.2.3", start+i, port[i:i+1], "a port is digits")
+			c.addFinding(locus.Ungrammatical, "port", "RFC 3986 3.2.3", start+i, port[i:i+1], "a port is digits")
 			return
 		}
 		n = min(n*10+int(port[i]-'0'), math.MaxUint16+1)
 	}
 	if port != "" && (n == 0 || n > math.MaxUint16) {
-		c.add(locus.Impossible, "port", "RFC 3986 3.2.3", start, port, "a TCP or UDP port is 1 to 65535")
+		c.addFinding(locus.Impossible, "port", "RFC 3986 3.2.3", start, port, "a TCP or UDP port is 1 to 65535")
 	}
 }
 
@@ -212,37 +213,36 @@ func (c *checker) host() {
 	start := c.uri.host
 	inner, literal := strings.CutPrefix(text, "[")
 	if !literal {
-		c.component("host", "RFC 3986 3.2.2", start, text, regName)
-		if !c.verdict && isRareAddress(text) {
-			c.add(locus.Note, "rare-address", "RFC 3986 7.4", start, text, "a name by the grammar, but many programs read it as an IPv4 address: write four decimal numbers without leading zeros")
+		c.checkComponent("host", "RFC 3986 3.2.2", start, text, regName)
+		if !c.verdictOnly && isRareAddress(text) {
+			c.addFinding(locus.Note, "rare-address", "RFC 3986 7.4", start, text, "a name by the grammar, but many programs read it as an IPv4 address: write four decimal numbers without leading zeros")
 		}
 		return
 	}
 	end := strings.IndexByte(inner, ']')
 	if end < 0 {
-		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start, "[", `an IP literal ends with "]"`)
+		c.addFinding(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start, "[", `an IP literal ends with "]"`)
 		return
 	}
 	if after := inner[end+1:]; after != "" {
 		help := "only a port follows an IP literal"
-		if all(after, octet.Digit) && c.uri.port == 0 {
-			help = c.help("write :", after, " if it is a port")
+		if isAll(after, octet.Digit) && c.uri.port == 0 {
+			help = c.joinHelp("write :", after, " if it is a port")
 		}
-		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start+end+2, after, help)
+		c.addFinding(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start+end+2, after, help)
 	}
-	c.literal(inner[:end], start+1)
+	c.checkLiteral(inner[:end], start+1)
 }
 
-// literal checks the text between the brackets of an IP literal. The text begins at the offset
-// start.
-func (c *checker) literal(text string, start int) {
+// checkLiteral checks the text between the brackets of an IP literal. The text begins at start.
+func (c *checker) checkLiteral(text string, start int) {
 	address, _, zoned := strings.Cut(text, "%")
 	switch {
 	case isFuture(text):
 	case !isIPv6(address):
-		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start, text, "an IPv6 address in brackets is eight groups of hexadecimal digits, or fewer around one \"::\"")
+		c.addFinding(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start, text, "an IPv6 address in brackets is eight groups of hexadecimal digits, or fewer around one \"::\"")
 	case zoned:
-		c.add(locus.Ungrammatical, "zone", "RFC 3986 3.2.2", start+len(address), text[len(address):], "leave out the zone: an address in a URI has none (RFC 9844 obsoletes RFC 6874)")
+		c.addFinding(locus.Ungrammatical, "zone", "RFC 3986 3.2.2", start+len(address), text[len(address):], "leave out the zone: an address in a URI has none (RFC 9844 obsoletes RFC 6874)")
 	}
 }
 
@@ -256,7 +256,7 @@ func isRareAddress(host string) bool {
 	for part := range strings.SplitSeq(host, ".") {
 		parts++
 		n, err := strconv.ParseUint(part, 0, 32)
-		if part == "" || err != nil && !all(part, octet.Digit) || strings.ContainsAny(part, "_bBoO") {
+		if part == "" || err != nil && !isAll(part, octet.Digit) || strings.ContainsAny(part, "_bBoO") {
 			return false
 		}
 		rare = rare || part != strconv.FormatUint(n, 10) || n > math.MaxUint8
@@ -280,15 +280,15 @@ func isFuture(text string) bool {
 		return false
 	}
 	version, rest, ok := strings.Cut(text[1:], ".")
-	return ok && all(version, octet.Hex) && rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || classes[r]&userinfo == 0 }) < 0
+	return ok && isAll(version, octet.Hex) && rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || classes[r]&userinfo == 0 }) < 0
 }
 
-// all reports whether text consists of one or more characters of class k.
-func all(text string, k octet.Class) bool { return text != "" && octet.All(text)&k != 0 }
+// isAll reports whether text consists of one or more characters of class k.
+func isAll(text string, k octet.Class) bool { return text != "" && octet.All(text)&k != 0 }
 
-// component checks that text, which begins at offset, consists of escapes and characters of
+// checkComponent checks that text, which begins at offset, consists of escapes and characters of
 // class k.
-func (c *checker) component(name, section string, offset int, text string, k class) {
+func (c *checker) checkComponent(name, section string, offset int, text string, k class) {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
 		if classes[b]&k != 0 {
@@ -302,19 +302,20 @@ func (c *checker) component(name, section string, offset int, text string, k cla
 					n++
 				}
 			}
-			c.add(locus.Ungrammatical, "character", section, offset+i, text[i:i+n], c.help("write ", c.escaped(text[i:i+n]), " in the ", name))
+			c.addFinding(locus.Ungrammatical, "character", section, offset+i, text[i:i+n], c.joinHelp("write ", c.escapeOctets(text[i:i+n]), " in the ", name))
 			i += n - 1
 		case octet.IsEscape(text, i):
 			i += 2
 		default:
-			c.add(locus.Ungrammatical, "escape", "RFC 3986 2.1", offset+i, "%", `write %25, or two hexadecimal digits after "%"`)
+			c.addFinding(locus.Ungrammatical, "escape", "RFC 3986 2.1", offset+i, "%", `write %25, or two hexadecimal digits after "%"`)
 		}
 	}
 }
 
-// escaped returns each octet of text as an escape, or "" if the caller needs only the verdict.
-func (c *checker) escaped(text string) string {
-	if c.verdict {
+// escapeOctets returns each octet of text as an escape, or "" if the caller needs only the
+// verdict.
+func (c *checker) escapeOctets(text string) string {
+	if c.verdictOnly {
 		return ""
 	}
 	return strings.ReplaceAll(fmt.Sprintf(" % X", text), " ", "%")

@@ -20,9 +20,9 @@ type Rules struct {
 
 // Normalize normalizes u as in RFC 3986 sections 6.2.2 and 6.2.3. Normalize writes scheme and
 // host in lower case, escapes in upper case, and an IPv6 address as in RFC 5952. Normalize
-// decodes unreserved characters, and removes dot segments and a default or empty port. The
-// function rules must return the rules for a scheme name in lower case. The argument rules may
-// be nil. The URI should conform, because Normalize does not change invalid parts.
+// decodes unreserved characters, and removes dot segments and a default or empty port. rules must
+// return the rules for a scheme name in lower case, and may be nil. The URI should conform,
+// because Normalize does not change invalid parts.
 func (u URI) Normalize(rules func(scheme string) Rules) URI {
 	var b strings.Builder
 	b.Grow(len(u.text) + 1)
@@ -89,14 +89,14 @@ func writeHost(b *strings.Builder, host string) {
 	default:
 		var plain strings.Builder
 		writeEscapes(&plain, host)
-		b.WriteString(lower(plain.String()))
+		b.WriteString(toLower(plain.String()))
 		return
 	}
 	b.WriteByte(']')
 }
 
-// lower returns text in lower case, except for escapes.
-func lower(text string) string {
+// toLower returns text in lower case, except for escapes.
+func toLower(text string) string {
 	out := []byte(text)
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {

@@ -49,7 +49,7 @@ func (u URI) SURT() string {
 func isDottedQuad(host string) bool {
 	n := 0
 	for part := range strings.SplitSeq(host, ".") {
-		if n++; n > 4 || len(part) > 3 || !all(part, octet.Digit) {
+		if n++; n > 4 || len(part) > 3 || !isAll(part, octet.Digit) {
 			return false
 		}
 	}

@@ -62,7 +62,7 @@ func Parse(text string) URI {
 	ends, rest, found := octet.Scan(text)
 	known := locus.Facts(rest >> 32)
 	if ends == 0 || !known.Has(tailFacts) || !octet.Is(text[0], octet.Alpha) {
-		colon, host, port, path, query, fragment, facts := read(text)
+		colon, host, port, path, query, fragment, facts := readAny(text)
 		return URI{text, colon, host, port, path, query, fragment, facts}
 	}
 	// Local variables stay in registers. The fields of a URI would be in memory, and reading
@@ -88,7 +88,7 @@ func Parse(text string) URI {
 }
 
 // tailFacts are the facts that together imply plainTail. The only valid character that is not an
-// xchar is "~", which the function read handles.
+// xchar is "~", which readAny handles.
 const tailFacts = locus.PathXchar | locus.FragmentXchar
 
 // startsWithDigit reports whether a label of the host that begins at offset i begins with a
@@ -98,8 +98,8 @@ func startsWithDigit(text string, i int) bool {
 	return shape&octet.HostDigit != 0
 }
 
-// read returns the offsets and facts of any text.
-func read(text string) (colon, host, port, path, query, fragment int, facts facts) {
+// readAny returns the offsets and facts of any text.
+func readAny(text string) (colon, host, port, path, query, fragment int, facts facts) {
 	colon, host, port, path, facts = readPlain(text)
 	if facts == 0 {
 		colon, host, port, path = readHead(text)
@@ -107,7 +107,7 @@ func read(text string) (colon, host, port, path, query, fragment int, facts fact
 	end, all := octet.Run(text, path)
 	if end < len(text) && text[end] != '#' {
 		all = 0 // the text contains a character that no component allows
-		end = until(text, end, "#")
+		end = indexAnyFrom(text, end, "#")
 	}
 	if all&octet.NoQuery == 0 {
 		if i := strings.IndexByte(text[path:end], '?'); i >= 0 {
@@ -175,7 +175,7 @@ func readHead(text string) (colon, host, port, path int) {
 		return colon, 0, 0, path
 	}
 	host = path + len("//")
-	path = until(text, host, "/?#")
+	path = indexAnyFrom(text, host, "/?#")
 	if i := strings.LastIndexByte(text[host:path], '@'); i >= 0 {
 		host += i + 1
 	}
@@ -185,9 +185,9 @@ func readHead(text string) (colon, host, port, path int) {
 	return colon, host, port, path
 }
 
-// until returns the offset of the first character at or after offset i that chars contains. If
-// there is no such character, until returns the length of text.
-func until(text string, i int, chars string) int {
+// indexAnyFrom returns the offset of the first character at or after offset i that chars
+// contains. If there is no such character, indexAnyFrom returns the length of text.
+func indexAnyFrom(text string, i int, chars string) int {
 	if n := strings.IndexAny(text[i:], chars); n >= 0 {
 		return i + n
 	}

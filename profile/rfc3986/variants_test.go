@@ -9,7 +9,7 @@ import (
 // checkVariants compares Parse, which may use code for the processor, with read.
 func checkVariants(t *testing.T, text string) {
 	t.Helper()
-	colon, host, port, path, query, fragment, facts := read(text)
+	colon, host, port, path, query, fragment, facts := readAny(text)
 	if got, want := Parse(text), (URI{text, colon, host, port, path, query, fragment, facts}); got != want {
 		t.Fatalf("Parse(%q) = %#v; octet by octet %#v", text, struct{ URI }{got}, struct{ URI }{want})
 	}

@@ -16,8 +16,7 @@ func (u *URL) Port() string {
 	return strconv.Itoa(int(u.port))
 }
 
-// setHost implements the host parser (section 3.5). The argument i is the offset of text in
-// p.text.
+// setHost implements the host parser (section 3.5). i is the offset of text in p.text.
 func (p *parser) setHost(text string, i int, opaque bool) error {
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		if !strings.HasSuffix(inner, "]") {
@@ -36,7 +35,7 @@ func (p *parser) setHost(text string, i int, opaque bool) error {
 				return p.fail("host-invalid-code-point", i+j)
 			}
 		}
-		p.units(i, i+len(text))
+		p.recordInvalidUnits(i, i+len(text))
 		p.url.host = encode(text, controlSet)
 		return nil
 	}
@@ -50,7 +49,7 @@ func (p *parser) setHost(text string, i int, opaque bool) error {
 	}
 	host, notes, fault := parseIPv4(domain)
 	for _, name := range notes {
-		p.note(name, i, len(text))
+		p.recordError(name, i, len(text))
 	}
 	if fault != "" {
 		return p.fail(fault, i)
@@ -60,8 +59,8 @@ func (p *parser) setHost(text string, i int, opaque bool) error {
 }
 
 // domainToASCII implements the algorithm "domain to ASCII" (section 3.3) and the check for
-// forbidden octets. If the domain contains a forbidden octet, the result bad is that octet.
-func domainToASCII(domain string) (ascii, fault string, bad byte) {
+// forbidden octets. If the domain contains a forbidden octet, forbidden is that octet.
+func domainToASCII(domain string) (ascii, fault string, forbidden byte) {
 	domain = lowerASCII(domain)
 	if !isASCII(domain) {
 		var ok bool
@@ -125,9 +124,9 @@ func parseIPv4Number(text string) (n uint64, decimal, ok bool) {
 	return n, base == 10, true
 }
 
-// parseIPv4 implements the IPv4 parser and serializer. The result notes holds the names of
-// validation errors that the parser tolerates. If the address is invalid, fault is the name of
-// the validation error.
+// parseIPv4 implements the IPv4 parser and serializer. notes holds the names of validation errors
+// that the parser tolerates. If the address is invalid, fault is the name of the validation
+// error.
 func parseIPv4(text string) (address string, notes []string, fault string) {
 	parts := strings.Split(text, ".")
 	if last := len(parts) - 1; parts[last] == "" && last > 0 {
@@ -161,8 +160,8 @@ func parseIPv4(text string) (address string, notes []string, fault string) {
 }
 
 // parseIPv6 implements the IPv6 parser. If s is invalid, fault is the name of the validation
-// error, and at is the offset of the error in s.
-func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
+// error, and offset is the offset of the error in s.
+func parseIPv6(s string) (pieces [8]uint16, offset int, fault string) {
 	piece, compress, i := 0, -1, 0
 	if strings.HasPrefix(s, ":") {
 		if !strings.HasPrefix(s, "::") {
@@ -229,7 +228,7 @@ func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
 
 // parseEmbedded parses an IPv4 address that ends an IPv6 address. The IPv4 address begins at
 // offset i.
-func parseEmbedded(s string, i int) (high, low uint16, at int, fault string) {
+func parseEmbedded(s string, i int) (high, low uint16, offset int, fault string) {
 	var parts [4]uint16
 	for n := range parts {
 		if n > 0 {

@@ -20,15 +20,15 @@ import (
 //go:embed table.txt
 var tableText string
 
-// characters is a range of characters with the same entry in the table of UTS 46.
-type characters struct {
+// charRange is a range of characters with the same entry in the table of UTS 46.
+type charRange struct {
 	first, end rune
 	status     byte // 'v' valid, 'm' a valid mark, 'n' a valid virama, 'p' mapped, 'i' ignored
 	join       byte // joining type: 'L', 'R', 'D', 'T' or 0
 	mapped     string
 }
 
-var uts46 = sync.OnceValue(func() (list []characters) {
+var uts46 = sync.OnceValue(func() (list []charRange) {
 	for line := range strings.Lines(tableText) {
 		f := strings.Fields(line)
 		if f[0] == "#" {
@@ -36,7 +36,7 @@ var uts46 = sync.OnceValue(func() (list []characters) {
 		}
 		first, _ := strconv.ParseInt(f[0], 16, 32)
 		count, _ := strconv.ParseInt(f[1], 16, 32)
-		c := characters{first: rune(first), end: rune(first + count), status: f[2][0]}
+		c := charRange{first: rune(first), end: rune(first + count), status: f[2][0]}
 		if len(f[2]) > 1 {
 			c.join = f[2][1]
 		}
@@ -52,12 +52,12 @@ var uts46 = sync.OnceValue(func() (list []characters) {
 })
 
 // lookup returns the entry of r. The status of a disallowed character is 0.
-func lookup(r rune) characters {
+func lookup(r rune) charRange {
 	if r < 0x80 {
-		return characters{status: 'v'}
+		return charRange{status: 'v'}
 	}
 	list := uts46()
-	i, found := slices.BinarySearchFunc(list, r, func(c characters, r rune) int {
+	i, found := slices.BinarySearchFunc(list, r, func(c charRange, r rune) int {
 		switch {
 		case c.end <= r:
 			return -1
@@ -67,7 +67,7 @@ func lookup(r rune) characters {
 		return 0
 	})
 	if !found {
-		return characters{}
+		return charRange{}
 	}
 	return list[i]
 }

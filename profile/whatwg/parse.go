@@ -9,10 +9,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Parse parses input like the basic URL parser (section 4.4). The parameter base is the base
-// of a relative URL. The parameter base may be nil. If input is invalid, Parse returns a
-// [*locus.SyntaxError], whose Part is the name of the fatal validation error. Parse reads an
-// octet that is not valid UTF-8 as U+FFFD.
+// Parse parses input like the basic URL parser (section 4.4). base is the base URL for a relative
+// URL, and may be nil. If input is invalid, Parse returns a [*locus.SyntaxError], whose Part is
+// the name of the fatal validation error. Parse reads an octet that is not valid UTF-8 as U+FFFD.
 func Parse(input string, base *URL) (URL, error) {
 	p := parser{input: input, base: base}
 	err := p.parse()
@@ -53,8 +52,8 @@ func (p *parser) offset(i int) int {
 	return len(p.input)
 }
 
-// hint maps the name of a validation error to advice for the user.
-var hint = map[string]string{
+// hints maps the name of a validation error to advice for the user.
+var hints = map[string]string{
 	"domain-to-ASCII":                          "not a domain that IDNA allows",
 	"domain-invalid-code-point":                "not allowed in a domain",
 	"host-invalid-code-point":                  "not allowed in a host",
@@ -85,8 +84,8 @@ var hint = map[string]string{
 	"file-invalid-Windows-drive-letter-host":   "write \"file:///\" before the drive letter",
 }
 
-// note records the validation error called name about the size octets at offset i of text.
-func (p *parser) note(name string, i, size int) {
+// recordError records the validation error called name about the size octets at offset i of text.
+func (p *parser) recordError(name string, i, size int) {
 	if p.strict {
 		p.noteAt(name, p.offset(i), size)
 	}
@@ -101,7 +100,7 @@ func (p *parser) noteAt(name string, offset, size int) {
 		section = "URL Standard 3.5"
 	}
 	end := min(offset+size, len(p.input))
-	p.list = append(p.list, locus.Violation{Rule: name, Section: section, Offset: offset, Text: p.input[offset:end], Help: hint[name]})
+	p.list = append(p.list, locus.Violation{Rule: name, Section: section, Offset: offset, Text: p.input[offset:end], Help: hints[name]})
 }
 
 // fail records a validation error that is a failure.
@@ -113,7 +112,7 @@ func (p *parser) fail(name string, i int) error {
 
 func (p *parser) failure(name string, offset int) error {
 	p.url = URL{}
-	return locus.NewSyntaxError(p.input, offset, name, fmt.Errorf("%w: %s", locus.ErrValue, hint[name]))
+	return locus.NewSyntaxError(p.input, offset, name, fmt.Errorf("%w: %s", locus.ErrValue, hints[name]))
 }
 
 // trim implements steps 1 to 3 of the parser.
@@ -168,24 +167,24 @@ func (p *parser) parse() error {
 	switch {
 	case p.url.scheme == fileScheme:
 		if !slashes {
-			p.note("special-scheme-missing-following-solidus", rest, 0)
+			p.recordError("special-scheme-missing-following-solidus", rest, 0)
 		}
-		return p.file(rest)
+		return p.parseFile(rest)
 	case p.special && !slashes && p.base != nil && p.base.scheme == p.url.scheme:
-		p.note("special-scheme-missing-following-solidus", rest, 0)
-		return p.relative(rest)
+		p.recordError("special-scheme-missing-following-solidus", rest, 0)
+		return p.parseRelative(rest)
 	case p.special:
 		if !slashes {
-			p.note("special-scheme-missing-following-solidus", rest, 0)
+			p.recordError("special-scheme-missing-following-solidus", rest, 0)
 			return p.ignoreSlashes(rest)
 		}
 		return p.ignoreSlashes(rest + 2)
 	case slashes:
-		return p.authority(rest + 2)
+		return p.parseAuthority(rest + 2)
 	case strings.HasPrefix(s[rest:], "/"):
-		return p.path(rest, "")
+		return p.parsePath(rest, "")
 	}
-	return p.opaquePath(rest)
+	return p.parseOpaquePath(rest)
 }
 
 func (p *parser) setScheme(scheme string) {
@@ -200,13 +199,13 @@ func (p *parser) noScheme() error {
 	case p.base.opaque:
 		p.url = *p.base
 		p.url.hasFragment = false
-		return p.end(0)
+		return p.parseEnd(0)
 	}
 	p.setScheme(p.base.scheme)
 	if p.url.scheme == fileScheme {
-		return p.file(0)
+		return p.parseFile(0)
 	}
-	return p.relative(0)
+	return p.parseRelative(0)
 }
 
 // isSlash reports whether the octet at offset i is "/", or "\" in a special URL.
@@ -217,12 +216,12 @@ func (p *parser) isSlash(i int) bool {
 // noteSlash records a validation error if the octet at offset i is "\".
 func (p *parser) noteSlash(i int) {
 	if p.text[i] == '\\' {
-		p.note("invalid-reverse-solidus", i, 1)
+		p.recordError("invalid-reverse-solidus", i, 1)
 	}
 }
 
-// relative implements the relative state and the relative slash state.
-func (p *parser) relative(i int) error {
+// parseRelative implements the relative state and the relative slash state.
+func (p *parser) parseRelative(i int) error {
 	b := p.base
 	if p.isSlash(i) {
 		p.noteSlash(i)
@@ -231,27 +230,27 @@ func (p *parser) relative(i int) error {
 			p.noteSlash(i + 1)
 			return p.ignoreSlashes(i + 2)
 		case i+1 < len(p.text) && p.text[i+1] == '/':
-			return p.authority(i + 2)
+			return p.parseAuthority(i + 2)
 		}
 		p.copyAuthority(b)
-		return p.path(i, "")
+		return p.parsePath(i, "")
 	}
 	p.copyAuthority(b)
-	return p.relativePath(i)
+	return p.parseRelativePath(i)
 }
 
-// relativePath merges the path that begins at offset i with the path of the base.
-func (p *parser) relativePath(i int) error {
+// parseRelativePath merges the path that begins at offset i with the path of the base.
+func (p *parser) parseRelativePath(i int) error {
 	b := p.base
 	p.url.path, p.url.query, p.url.hasQuery = b.path, b.query, b.hasQuery
 	if i == len(p.text) || p.text[i] == '#' {
-		return p.end(i)
+		return p.parseEnd(i)
 	}
 	p.url.query, p.url.hasQuery = "", false
 	if p.text[i] == '?' {
-		return p.end(i)
+		return p.parseEnd(i)
 	}
-	return p.path(i, p.shorten(b.path))
+	return p.parsePath(i, p.shorten(b.path))
 }
 
 func (p *parser) copyAuthority(b *URL) {
@@ -265,13 +264,13 @@ func (p *parser) ignoreSlashes(i int) error {
 		i++
 	}
 	if i > start {
-		p.note("special-scheme-missing-following-solidus", start, i-start)
+		p.recordError("special-scheme-missing-following-solidus", start, i-start)
 	}
-	return p.authority(i)
+	return p.parseAuthority(i)
 }
 
-// authority implements the authority state, the host state and the port state.
-func (p *parser) authority(i int) error {
+// parseAuthority implements the authority state, the host state and the port state.
+func (p *parser) parseAuthority(i int) error {
 	end := i
 	for end < len(p.text) && table[p.text[end]]&endsAuthority == 0 && !p.isSlash(end) {
 		end++
@@ -279,9 +278,9 @@ func (p *parser) authority(i int) error {
 	p.url.hasHost = true
 	text := p.text[i:end]
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
-		p.note("invalid-credentials", i+at, 1)
+		p.recordError("invalid-credentials", i+at, 1)
 		user, password, _ := strings.Cut(text[:at], ":")
-		p.units(i, i+at)
+		p.recordInvalidUnits(i, i+at)
 		p.url.username, p.url.password = encode(user, userinfoSet), encode(password, userinfoSet)
 		if i, text = i+at+1, text[at+1:]; text == "" {
 			return p.fail("host-missing", i)
@@ -310,7 +309,7 @@ func (p *parser) authority(i int) error {
 			return err
 		}
 	}
-	return p.pathStart(end)
+	return p.parsePathStart(end)
 }
 
 func (p *parser) setPort(text string, i int) error {
@@ -332,28 +331,28 @@ func (p *parser) setPort(text string, i int) error {
 	return nil
 }
 
-// pathStart implements the path start state.
-func (p *parser) pathStart(i int) error {
+// parsePathStart implements the path start state.
+func (p *parser) parsePathStart(i int) error {
 	if p.special || i < len(p.text) && p.text[i] != '?' && p.text[i] != '#' {
-		return p.path(i, "")
+		return p.parsePath(i, "")
 	}
-	return p.end(i)
+	return p.parseEnd(i)
 }
 
-// file implements the file state, the file slash state and the file host state.
-func (p *parser) file(i int) error {
+// parseFile implements the file state, the file slash state and the file host state.
+func (p *parser) parseFile(i int) error {
 	p.url.hasHost = true
 	fromBase := p.base != nil && p.base.scheme == fileScheme
 	switch {
 	case !p.isSlash(i) && !fromBase:
-		return p.path(i, "")
+		return p.parsePath(i, "")
 	case !p.isSlash(i):
 		p.url.host = p.base.host
 		if startsWithDrive(p.text[i:]) {
-			p.note("file-invalid-Windows-drive-letter", i, 2)
-			return p.path(i, "")
+			p.recordError("file-invalid-Windows-drive-letter", i, 2)
+			return p.parsePath(i, "")
 		}
-		return p.relativePath(i)
+		return p.parseRelativePath(i)
 	}
 	p.noteSlash(i)
 	if !p.isSlash(i + 1) {
@@ -364,7 +363,7 @@ func (p *parser) file(i int) error {
 				before = first[:3]
 			}
 		}
-		return p.path(i, before)
+		return p.parsePath(i, before)
 	}
 	p.noteSlash(i + 1)
 	i += 2
@@ -374,8 +373,8 @@ func (p *parser) file(i int) error {
 	}
 	host := p.text[i:end]
 	if len(host) == 2 && isDrive(host) {
-		p.note("file-invalid-Windows-drive-letter-host", i, 2)
-		return p.path(i, "")
+		p.recordError("file-invalid-Windows-drive-letter-host", i, 2)
+		return p.parsePath(i, "")
 	}
 	if host != "" {
 		if err := p.setHost(host, i, false); err != nil {
@@ -385,7 +384,7 @@ func (p *parser) file(i int) error {
 			p.url.host = ""
 		}
 	}
-	return p.pathStart(end)
+	return p.parsePathStart(end)
 }
 
 // isDrive reports whether text is a Windows drive letter (section 4.4).
@@ -405,37 +404,37 @@ func (p *parser) shorten(path string) string {
 	return path[:max(strings.LastIndexByte(path, '/'), 0)]
 }
 
-// path implements the path state. The argument before is the path that was parsed so far.
-func (p *parser) path(i int, before string) error {
+// parsePath implements the path state. parsed is the path that was parsed so far.
+func (p *parser) parsePath(i int, parsed string) error {
 	end := i
 	for end < len(p.text) && p.text[end] != '?' && p.text[end] != '#' {
 		end++
 	}
 	text := p.text[i:end]
-	p.units(i, end)
+	p.recordInvalidUnits(i, end)
 	if p.strict && p.special {
 		for j := range len(text) {
 			if text[j] == '\\' {
-				p.note("invalid-reverse-solidus", i+j, 1)
+				p.recordError("invalid-reverse-solidus", i+j, 1)
 			}
 		}
 	}
-	if before == "" && p.isPlain(text) {
+	if parsed == "" && p.isPlain(text) {
 		p.url.path = text
-		return p.end(end)
+		return p.parseEnd(end)
 	}
 	if p.isSlash(i) {
 		text = text[1:]
 	}
-	out := make([]byte, 0, len(before)+len(text)+8)
-	out = append(out, before...)
+	out := make([]byte, 0, len(parsed)+len(text)+8)
+	out = append(out, parsed...)
 	for {
 		n := 0
 		for n < len(text) && text[n] != '/' && !(p.special && text[n] == '\\') {
 			n++
 		}
 		segment, last := text[:n], n == len(text)
-		switch dots(segment) {
+		switch countDots(segment) {
 		case 2:
 			out = out[:len(p.shorten(string(out)))]
 			if last {
@@ -460,7 +459,7 @@ func (p *parser) path(i int, before string) error {
 		text = text[n+1:]
 	}
 	p.url.path = string(out)
-	return p.end(end)
+	return p.parseEnd(end)
 }
 
 // isPlain reports whether the parser does not change the path text.
@@ -479,9 +478,9 @@ func (p *parser) isPlain(text string) bool {
 	return true
 }
 
-// dots returns 1 for a single-dot URL path segment, and 2 for a double-dot URL path segment
-// (section 4.1). For any other segment, dots returns 0.
-func dots(segment string) int {
+// countDots returns 1 for a single-dot URL path segment, and 2 for a double-dot URL path segment
+// (section 4.1). For any other segment, countDots returns 0.
+func countDots(segment string) int {
 	n := 0
 	for segment != "" {
 		switch {
@@ -499,24 +498,24 @@ func dots(segment string) int {
 	return n
 }
 
-// opaquePath implements the opaque path state.
-func (p *parser) opaquePath(i int) error {
+// parseOpaquePath implements the opaque path state.
+func (p *parser) parseOpaquePath(i int) error {
 	end := i
 	for end < len(p.text) && p.text[end] != '?' && p.text[end] != '#' {
 		end++
 	}
-	p.units(i, end)
+	p.recordInvalidUnits(i, end)
 	text := encode(p.text[i:end], controlSet)
 	if end < len(p.text) && strings.HasSuffix(text, " ") {
 		text = text[:len(text)-1] + "%20"
 	}
 	p.url.path, p.url.opaque = text, true
-	return p.end(end)
+	return p.parseEnd(end)
 }
 
-// end implements the query state and the fragment state. The offset i must be the offset of
+// parseEnd implements the query state and the fragment state. The offset i must be the offset of
 // "?" or "#", or the end of the text.
-func (p *parser) end(i int) error {
+func (p *parser) parseEnd(i int) error {
 	if i < len(p.text) && p.text[i] == '?' {
 		end := len(p.text)
 		if j := strings.IndexByte(p.text[i:], '#'); j >= 0 {
@@ -526,21 +525,21 @@ func (p *parser) end(i int) error {
 		if p.special {
 			set = specialQuerySet
 		}
-		p.units(i+1, end)
+		p.recordInvalidUnits(i+1, end)
 		p.url.query, p.url.hasQuery = encode(p.text[i+1:end], set), true
 		i = end
 	}
 	p.url.fragment, p.url.hasFragment = "", false
 	if i < len(p.text) {
-		p.units(i+1, len(p.text))
+		p.recordInvalidUnits(i+1, len(p.text))
 		p.url.fragment, p.url.hasFragment = encode(p.text[i+1:], fragmentSet), true
 	}
 	return nil
 }
 
-// units records the characters between the offsets i and end that are not URL units (section
-// 4.3).
-func (p *parser) units(i, end int) {
+// recordInvalidUnits records the characters between the offsets i and end that are not URL units
+// (section 4.3).
+func (p *parser) recordInvalidUnits(i, end int) {
 	if !p.strict {
 		return
 	}
@@ -551,14 +550,14 @@ func (p *parser) units(i, end int) {
 		case c >= utf8.RuneSelf:
 			var r rune
 			if r, size = utf8.DecodeRuneInString(p.text[i:end]); !isURLRune(r) {
-				p.note("invalid-URL-unit", i, size)
+				p.recordError("invalid-URL-unit", i, size)
 			}
 		case c == '%':
 			if !isEscape(p.text[i:end]) {
-				p.note("invalid-URL-unit", i, 1)
+				p.recordError("invalid-URL-unit", i, 1)
 			}
 		case table[c]&urlChar == 0 && !(c == '\\' && p.special):
-			p.note("invalid-URL-unit", i, 1)
+			p.recordError("invalid-URL-unit", i, 1)
 		}
 		i += size
 	}
