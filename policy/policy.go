@@ -186,8 +186,8 @@ func (p Policy) checkData(t Target) error {
 }
 
 // findControl returns the first escape in t of a control character that a client may send only to
-// the default port of the scheme. It also finds control characters that are escaped twice,
-// because some openers decode a name twice for old servers.
+// the default port of the scheme. findControl also finds control characters that are escaped
+// twice, because some openers decode a name twice for old servers.
 func (t Target) findControl() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false

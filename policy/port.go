@@ -158,15 +158,15 @@ func denyPort(u locus.URL, rule, reason string, port uint16) error {
 	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Shown()), Reason: reason, Port: port}
 }
 
-// PortAdvice returns a clause that explains why the port in u is unwise. It does so for a
-// port that belongs to another service or is reserved (RFC 1738 section 6). For any other
-// port, PortAdvice returns "". The parameter own is the default port of the scheme.
-func PortAdvice(u locus.URL, own uint16) string {
-	if n, ok := u.Port(); !ok || n == 0 || own == 0 {
+// PortAdvice returns a clause that explains why the port in u is unwise. It does so for a port
+// that belongs to another service or is reserved (RFC 1738 section 6). For any other port,
+// PortAdvice returns "". defaultPort is the default port of the scheme.
+func PortAdvice(u locus.URL, defaultPort uint16) string {
+	if n, ok := u.Port(); !ok || n == 0 || defaultPort == 0 {
 		return ""
 	}
 	var zero Policy
-	if denied := (*DeniedError)(nil); errors.As(zero.checkPort(Target{URL: u, Port: own}), &denied) {
+	if denied := (*DeniedError)(nil); errors.As(zero.checkPort(Target{URL: u, Port: defaultPort}), &denied) {
 		return denied.Reason
 	}
 	return ""
