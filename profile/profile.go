@@ -21,8 +21,8 @@ func All() []locus.Profile {
 	return []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
 }
 
-// Parse parses a comma-separated list of profile names, or "all". Parse rejects profiles that
-// allowed does not contain.
+// Parse parses a comma-separated list of profile names, or "all". Parse rejects profiles that are
+// not in allowed.
 func Parse(names string, allowed []locus.Profile) (list []locus.Profile, err error) {
 	if names == "all" {
 		return allowed, nil
