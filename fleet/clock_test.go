@@ -93,7 +93,7 @@ func TestWait(t *testing.T) {
 	c := newFakeClock()
 	done := make(chan struct{})
 	ended := make(chan bool)
-	go func() { ended <- wait(c, time.Hour, done) }()
+	go func() { ended <- sleep(c, time.Hour, done) }()
 	for {
 		c.mu.Lock()
 		n := len(c.timers)
@@ -108,7 +108,7 @@ func TestWait(t *testing.T) {
 		t.Error("it was ended, and did not wait")
 	}
 	close(done)
-	if !wait(c, time.Hour, done) {
+	if !sleep(c, time.Hour, done) {
 		t.Error("it waited, although it was ended")
 	}
 }

@@ -30,8 +30,8 @@ func (f *Frontier) SetMode(ctx context.Context, m Mode) error {
 	return err
 }
 
-// mode returns the mode, and the revision of its record. If no mode was ever set, the revision is
-// 0. If the text of the record is unknown, m is empty.
+// mode returns the mode and the revision of the mode's record. If no mode was ever set, the
+// revision is 0. If the record contains an unknown mode, m is empty.
 func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error) {
 	entry, err := f.control.Get(ctx, modeKey)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -47,11 +47,12 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 	return m, entry.Revision(), nil
 }
 
-// readMode returns the mode that applies to the worker. After an error, and if the text of the record
-// is unknown, the last known mode still applies. If no mode is known, m is empty after an error, and
-// Run for an unknown text. A server that lags behind sends an older record, which
-// must neither end a pause nor stop the worker. The worker applies a pause even if its record is
-// older, because the revisions of a bucket that was created again begin at 1.
+// readMode returns the mode that applies to the worker. After an error, and if the record
+// contains an unknown mode, the previous mode still applies. If there is no previous mode, m is
+// empty after an error, and Run for an unknown mode. A slow replica may send an older record,
+// which must neither end a pause nor stop the worker. However, the worker applies a pause from a
+// record with a lower revision, because the revisions begin at 1 again if the bucket was
+// recreated.
 func (w *Worker) readMode(ctx context.Context) (m Mode, err error) {
 	m, revision, err := w.frontier.mode(ctx)
 	switch {
@@ -91,7 +92,7 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 		state := stream.CachedInfo().State
 		*to = state.Msgs
 		if kind == targetStream {
-			retries, err := f.retries(ctx)
+			retries, err := f.countRetries(ctx)
 			if err != nil {
 				return s, err
 			}
@@ -99,7 +100,7 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 		}
 		s.Bytes += state.Bytes
 	}
-	known, err := f.values(ctx, workerBucket, []string{"*", countPrefix + "*"})
+	known, err := f.values(ctx, workerBucket, []string{"*", reportPrefix + "*"})
 	if err != nil {
 		return s, err
 	}
@@ -109,7 +110,7 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 			continue
 		}
 		var c Counts
-		if report := known[countPrefix+name]; report != nil && (json.Unmarshal(report.Data, &c) != nil || len(c.Busiest) > maxBusiest) {
+		if report := known[reportPrefix+name]; report != nil && (json.Unmarshal(report.Data, &c) != nil || len(c.Busiest) > maxBusiest) {
 			continue
 		}
 		s.Workers[name] = c
@@ -117,8 +118,8 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// ForgetLeases deletes the leases of all partitions, which give a worker the exclusive use of a
-// partition for a limited time. The caller must ensure that no worker runs, for example by the
+// ForgetLeases deletes all leases. A lease gives a worker exclusive use of partitions for a
+// limited time. The caller must ensure that no worker is running, for example with the directory
 // lock of an embedded server.
 func (f *Frontier) ForgetLeases(ctx context.Context) error {
 	for _, bucket := range []jetstream.KeyValue{f.leases, f.workers} {
@@ -137,6 +138,6 @@ func (f *Frontier) partSubject(partition int) string {
 	return f.subject(targetStream, fmt.Sprint(partition), ">")
 }
 
-func (f *Frontier) hostSubject(p place) string {
+func (f *Frontier) hostSubject(p hostAddress) string {
 	return f.subject(targetStream, fmt.Sprint(p.partition), p.host, ">")
 }

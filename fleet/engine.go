@@ -16,30 +16,30 @@ import (
 
 // Submitter reads documents, adds the targets of their links to a frontier, and joins links with
 // verdicts. It checks local targets and targets with passwords itself, because the NATS servers
-// and other machines must not receive them.
+// and other machines must not receive their URLs.
 type Submitter struct {
 	frontier *Frontier
 	slot     *slot
 	close    func()
 	note     func(format string, args ...any)
 
-	mu       sync.Mutex
-	changed  sync.Cond
-	keys     []key // keys of the stored documents, in order; a long document has several keys
-	allRead  bool
-	err      error
-	progress verify.Progress
-	here     map[key]bool // targets that the submitter checked itself
+	mu          sync.Mutex
+	changed     sync.Cond
+	keys        []key // keys of the stored documents, in order; a long document has several keys
+	allRead     bool
+	err         error
+	progress    verify.Progress
+	checkedHere map[key]bool // targets that the submitter checked itself
 }
 
-// NewSubmitter returns a submitter that opens URLs with the clients of w. w need not run. The
-// caller must call [Submitter.Close].
+// NewSubmitter returns a submitter that opens URLs with the clients of the worker w. The worker
+// need not run. The caller must call [Submitter.Close].
 func NewSubmitter(w *Worker) (*Submitter, error) {
 	s, closeSlot, err := w.newSlot()
 	if err != nil {
 		return nil, err
 	}
-	e := &Submitter{frontier: w.frontier, slot: s, close: closeSlot, note: w.noteRarely, here: map[key]bool{}}
+	e := &Submitter{frontier: w.frontier, slot: s, close: closeSlot, note: w.noteRarely, checkedHere: map[key]bool{}}
 	e.changed.L = &e.mu
 	return e, nil
 }
@@ -47,34 +47,34 @@ func NewSubmitter(w *Worker) (*Submitter, error) {
 // Close closes the connections of the submitter, except the connection to the NATS server.
 func (e *Submitter) Close() { e.close() }
 
-// Submit adds the documents of sources. It reads them as fast as the frontier accepts them. Adding
-// a source again has no effect.
+// Submit adds the documents of sources. It reads the documents as fast as the frontier accepts
+// their links. Adding a source again has no effect.
 func (e *Submitter) Submit(ctx context.Context, sources iter.Seq[verify.Source]) error {
-	inner, cancel := undated(ctx)
+	inner, cancel := withoutDeadline(ctx)
 	defer cancel()
 	for s := range sources {
-		if err := e.add(inner, &s); err != nil {
+		if err := e.addDocument(inner, &s); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
+func (e *Submitter) addDocument(ctx context.Context, s *verify.Source) error {
 	d := &reader{e: e, name: s.Name, batch: &batch{f: e.frontier, note: e.note, inject: e.slot.worker.options.Inject}}
-	for found, trouble := range e.linksOf(ctx, s) {
+	for found, readErr := range e.linksOf(ctx, s) {
 		if ctx.Err() != nil {
 			break
 		}
-		if err := d.add(ctx, &found, trouble); err != nil {
+		if err := d.addLink(ctx, &found, readErr); err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err() // ctx may have truncated the document
 	}
-	if len(d.texts) > 0 || d.parts == 0 {
-		if err := d.store(ctx); err != nil {
+	if len(d.pending) > 0 || d.keyCount == 0 {
+		if err := d.storeLines(ctx); err != nil {
 			return err
 		}
 	}
@@ -102,23 +102,23 @@ const maxPart = 4096
 // reader reads the links of one document. It adds the target of each link to the frontier, and
 // stores the links as lines.
 type reader struct {
-	e     *Submitter
-	name  string
-	batch *batch
-	texts [][]byte // lines that are not stored yet
-	links int      // number of links in texts
-	parts int      // number of keys so far
-	last  key      // last key
+	e            *Submitter
+	name         string
+	batch        *batch
+	pending      [][]byte // lines that are not stored yet
+	pendingLinks int      // number of links in pending
+	keyCount     int      // number of keys of the document so far
+	lastKey      key      // last key of the document
 }
 
-// add adds a link of the document. If a part of the document is unreadable, trouble is the error,
-// and add stores the error instead of a link.
-func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (err error) {
-	l := line{document: d.name, failure: trouble}
-	if trouble == nil {
-		d.links++
+// addLink adds a link of the document. If a part of the document is unreadable, readErr is the
+// error, and addLink stores the error instead of a link.
+func (d *reader) addLink(ctx context.Context, found *verify.Found, readErr error) (err error) {
+	l := line{document: d.name, readErr: readErr}
+	if readErr == nil {
+		d.pendingLinks++
 		l = line{found: *found}
-		if l.response, err = d.e.target(ctx, d.batch, found); err != nil {
+		if l.response, err = d.e.addTarget(ctx, d.batch, found); err != nil {
 			return err
 		}
 	}
@@ -126,21 +126,21 @@ func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (e
 	if err != nil {
 		return err
 	}
-	if d.texts = append(d.texts, text); len(d.texts) == maxPart {
-		return d.store(ctx)
+	if d.pending = append(d.pending, text); len(d.pending) == maxPart {
+		return d.storeLines(ctx)
 	}
 	return nil
 }
 
-// store stores the lines that are not stored yet. Their key depends on all earlier lines, so a
-// document always has the same keys, and the frontier stores it once.
-func (d *reader) store(ctx context.Context) error {
+// storeLines stores the pending lines. Their key depends on all earlier lines. So a document
+// always has the same keys, and the frontier stores the document once.
+func (d *reader) storeLines(ctx context.Context) error {
 	head := []byte(d.name + "\n")
-	if d.parts > 0 {
-		head = append(head, d.last[:]...)
+	if d.keyCount > 0 {
+		head = append(head, d.lastKey[:]...)
 	}
-	d.last = key(first16(append(head, bytes.Join(d.texts, nil)...)))
-	if err := d.batch.lines(ctx, d.last, d.texts, false); err != nil {
+	d.lastKey = key(hash16(append(head, bytes.Join(d.pending, nil)...)))
+	if err := d.batch.addLines(ctx, d.lastKey, d.pending, false); err != nil {
 		return err
 	}
 	if err := d.batch.flush(ctx); err != nil {
@@ -148,41 +148,41 @@ func (d *reader) store(ctx context.Context) error {
 	}
 	d.e.mu.Lock()
 	defer d.e.mu.Unlock()
-	d.e.keys = append(d.e.keys, d.last)
-	d.e.progress.Links += d.links
+	d.e.keys = append(d.e.keys, d.lastKey)
+	d.e.progress.Links += d.pendingLinks
 	d.e.changed.Broadcast()
-	d.parts++
-	d.texts, d.links = d.texts[:0], 0
+	d.keyCount++
+	d.pending, d.pendingLinks = d.pending[:0], 0
 	return nil
 }
 
-// target adds the target of a link. If the link can be read in another way, it adds that target
-// too. If a target must not be in the frontier, the submitter checks it and returns the response
-// for the link.
-func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Response, err error) {
+// addTarget adds the target of a link. If the link has a second interpretation, addTarget also
+// adds the second target. If the target must not be in the frontier, the submitter checks the
+// target, and addTarget returns the response for the link.
+func (e *Submitter) addTarget(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Response, err error) {
 	a := e.slot.checker
 	if found.Target.URL.IsZero() {
 		return nil, nil
 	}
 	if !a.Keeps(&found.Target) {
-		answer = e.slot.askHere(ctx, found)
+		answer = e.slot.checkHere(ctx, found)
 		e.mu.Lock()
-		e.here[baseKey(a, &found.Target)] = true
+		e.checkedHere[baseKey(a, &found.Target)] = true
 		e.mu.Unlock()
 		return answer, ctx.Err()
 	}
-	if err := b.target(ctx, a, found, ""); err != nil {
+	if err := b.addTarget(ctx, a, found, ""); err != nil {
 		return nil, err
 	}
 	if other, ok := a.Other(found); ok && !other.Target.URL.IsZero() && a.Keeps(&other.Target) {
-		return nil, b.target(ctx, a, &other, "")
+		return nil, b.addTarget(ctx, a, &other, "")
 	}
 	return nil, nil
 }
 
-// Run adds the documents of sources. It yields the results of their links in order, then the
-// results of the pages below typed URLs. Run waits for verdicts, so workers must run. If Run ends
-// early, [Submitter.Err] returns the reason.
+// Run adds the documents of sources. It yields the results of the documents' links in order, and
+// then the results of the pages below URLs that the user typed. Run waits for verdicts, so
+// workers must be running. If Run ends early, [Submitter.Err] returns the reason.
 func (e *Submitter) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -222,7 +222,7 @@ func (e *Submitter) Err() error {
 var errStop = errors.New("fleet: the caller wants no more results")
 
 func (e *Submitter) yieldUndated(ctx context.Context, yield func(verify.Result) bool) error {
-	inner, cancel := undated(ctx)
+	inner, cancel := withoutDeadline(ctx)
 	defer cancel()
 	err := e.yieldAll(inner, yield)
 	if ctx.Err() != nil {
@@ -234,8 +234,8 @@ func (e *Submitter) yieldUndated(ctx context.Context, yield func(verify.Result) 
 func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool) error {
 	pages := []address{}
 	known := map[key]bool{}
-	each := func(l *line, verdicts *responses) error {
-		if t := &l.found.Target; l.failure == nil && l.response == nil && !t.First.IsZero() {
+	visit := func(l *line, verdicts *responses) error {
+		if t := &l.found.Target; l.readErr == nil && l.response == nil && !t.First.IsZero() {
 			page := l.found
 			page.Fragment = ""
 			if at := e.frontier.addressOf(e.slot.checker, &page); !known[at.key] {
@@ -251,15 +251,15 @@ func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool
 	}
 	err := error(nil)
 	for i := 0; err == nil; i++ {
-		document, ok := e.document(ctx, i)
+		document, ok := e.documentKey(ctx, i)
 		if !ok {
 			break
 		}
-		err = e.eachLine(ctx, document, each)
+		err = e.visitLines(ctx, document, visit)
 	}
 	for ; err == nil && ctx.Err() == nil && len(pages) > 0; pages = pages[1:] {
-		if _, err = e.await(ctx, pages[0]); err == nil {
-			err = e.eachLine(ctx, pages[0].key, each)
+		if _, err = e.awaitResponse(ctx, pages[0]); err == nil {
+			err = e.visitLines(ctx, pages[0].key, visit)
 		}
 	}
 	if errors.Is(err, errStop) {
@@ -268,8 +268,8 @@ func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool
 	return errors.Join(err, ctx.Err())
 }
 
-// document waits until the i-th key is known. ok is false after the last key.
-func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
+// documentKey waits until the i-th key is known. The result ok is false after the last key.
+func (e *Submitter) documentKey(ctx context.Context, i int) (k key, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i >= len(e.keys) && !e.allRead && ctx.Err() == nil {
@@ -281,9 +281,9 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	return e.keys[i], true
 }
 
-// eachLine calls the function each for the lines in a document or page, with the responses to the
-// lines. It waits for the verdicts of the targets.
-func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *responses) error) error {
+// visitLines calls visit for each line of a document or page, with the responses for the lines.
+// It waits for the verdicts of the targets.
+func (e *Submitter) visitLines(ctx context.Context, document key, visit func(*line, *responses) error) error {
 	for number := 0; ; number++ {
 		m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {
 			return e.frontier.links.GetLastMsgForSubject(ctx, e.frontier.pieceSubject(document, number))
@@ -294,15 +294,15 @@ func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line,
 		if err != nil {
 			return err
 		}
-		if err := e.eachOf(ctx, m.Data, true, each); err != nil {
+		if err := e.visitMessage(ctx, m.Data, true, visit); err != nil {
 			return err
 		}
 	}
 }
 
-// eachOf calls the function each for the lines of a message. It looks up the verdicts of many lines
-// together.
-func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *responses) error) error {
+// visitMessage calls visit for each line of a message. It looks up the verdicts of many lines
+// with one request.
+func (e *Submitter) visitMessage(ctx context.Context, text []byte, wait bool, visit func(*line, *responses) error) error {
 	lines, err := decodeLines(e.slot.checker, text)
 	if err != nil {
 		return err
@@ -313,7 +313,7 @@ func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each fun
 			return err
 		}
 		for i := range part {
-			if err := each(&part[i], known); err != nil {
+			if err := visit(&part[i], known); err != nil {
 				return err
 			}
 		}
@@ -322,13 +322,13 @@ func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each fun
 }
 
 func (e *Submitter) result(ctx context.Context, l *line, known *responses) (r verify.Result, err error) {
-	if l.failure != nil {
-		return verify.Result{Document: l.document, Err: l.failure}, nil
+	if l.readErr != nil {
+		return verify.Result{Document: l.document, Err: l.readErr}, nil
 	}
 	a := e.slot.checker
 	answer := l.response
 	if answer == nil {
-		if answer, err = known.of(ctx, &l.found); err != nil {
+		if answer, err = known.responseFor(ctx, &l.found); err != nil {
 			return r, err
 		}
 	} else {
@@ -336,7 +336,7 @@ func (e *Submitter) result(ctx context.Context, l *line, known *responses) (r ve
 	}
 	r = a.Result(&l.found, answer)
 	if other, ok := a.Other(&l.found); ok && r.Verdict == verify.Dead && a.Keeps(&other.Target) {
-		better, err := known.of(ctx, &other)
+		better, err := known.responseFor(ctx, &other)
 		if err != nil {
 			return r, err
 		}
@@ -355,11 +355,12 @@ func cmpURL(a, b locus.URL) locus.URL {
 }
 
 // Results yields the results of all links in the frontier, in the order in which documents and
-// pages were stored. A link without a verdict is [verify.Unknown]. A damaged message yields a
-// result with an error. If Results ends early, [Submitter.Err] returns the reason.
+// pages were stored. For a link without a verdict, the verdict is [verify.Unknown]. For a damaged
+// message, Results yields a result with an error. If Results ends early, [Submitter.Err] returns
+// the reason.
 func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
-		ctx, cancel := undated(ctx)
+		ctx, cancel := withoutDeadline(ctx)
 		defer cancel()
 		filter := e.frontier.subject(linkStream, ">")
 		for next := uint64(1); ; {
@@ -371,7 +372,7 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 			}
 			if err == nil {
 				next = m.Sequence + 1
-				err = e.eachOf(ctx, m.Data, false, func(l *line, known *responses) error {
+				err = e.visitMessage(ctx, m.Data, false, func(l *line, known *responses) error {
 					r, err := e.result(ctx, l, known)
 					if err == nil && !yield(r) {
 						err = errStop
@@ -380,7 +381,7 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 				})
 			}
 			if errors.Is(err, errLine) {
-				// The message is untrusted, and the next one may be intact.
+				// The message is untrusted, and the next message may be intact.
 				err = nil
 				if !yield(verify.Result{Document: m.Subject, Err: errLine}) {
 					err = errStop
@@ -399,7 +400,7 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 	}
 }
 
-// Progress returns the progress of Run. It counts the verdicts of all workers.
+// Progress returns the progress of Run. It includes the verdicts of all workers.
 func (e *Submitter) Progress() verify.Progress {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
@@ -410,7 +411,7 @@ func (e *Submitter) Progress() verify.Progress {
 	if err == nil {
 		p.Found, p.Done = int(status.Targets), int(status.Verdicts)
 		p.Waiting = p.Found - p.Done
-		p.Found, p.Done = p.Found+len(e.here), p.Done+len(e.here)
+		p.Found, p.Done = p.Found+len(e.checkedHere), p.Done+len(e.checkedHere)
 		for _, c := range status.Workers {
 			p.Dead += c.Verdicts[verify.Dead.String()]
 			p.Requests += c.Requests

@@ -366,7 +366,7 @@ func (x *faultTest) checkResults(form *faultForm, got []verify.Result) {
 // checkFrontier checks that each target has one verdict, which was never replaced. A server that
 // was started again just now may not answer at once.
 func (x *faultTest) checkFrontier(ctx context.Context) {
-	ctx, cancel := undated(ctx)
+	ctx, cancel := withoutDeadline(ctx)
 	defer cancel()
 	s, err := tryQuietly(ctx, func() (Status, error) { return x.frontier.Status(ctx) })
 	if err != nil {

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// maxBatch limits the number of messages in the response to one request. maxBatchBytes limits
-	// their total size approximately.
+	// maxBatch limits the number of messages in the response to one request. maxBatchBytes is an
+	// approximate limit on the total size of these messages.
 	maxBatch      = 256
 	maxBatchBytes = 1 << 20
-	// maxValues limits the messages that the server sends for subjects with patterns.
+	// maxValues limits the number of messages in a response if a subject is a pattern.
 	maxValues = 1024
 	// batchTime limits the time between two messages of a batch.
 	batchTime = 5 * time.Second
-	// leaderAtOnce limits concurrent requests for messages that only a leader may send.
+	// leaderAtOnce limits concurrent requests to the leader of a stream.
 	leaderAtOnce = 32
 )
 
@@ -38,14 +38,14 @@ type batchRequest struct {
 // errBatch is the error for a response that contains no messages.
 var errBatch = errors.New("fleet: unexpected response from the NATS server")
 
-// last returns the last message of each subject, up to most messages. It omits subjects without a
-// message. more reports whether the server has further messages.
-func (f *Frontier) last(ctx context.Context, stream string, subjects []string, most int) (list []*jetstream.RawStreamMsg, more bool, err error) {
+// lastMessages returns the last message of each subject, up to the given limit. It omits subjects
+// without a message. The result hasMore reports whether the server has further messages.
+func (f *Frontier) lastMessages(ctx context.Context, stream string, subjects []string, limit int) (list []*jetstream.RawStreamMsg, hasMore bool, err error) {
 	if f.settings.Replicas > 1 {
-		list, err = f.lastOfLeader(ctx, stream, subjects, most)
+		list, err = f.lastFromLeader(ctx, stream, subjects, limit)
 		return list, false, err
 	}
-	text, err := json.Marshal(batchRequest{subjects, most, maxBatchBytes})
+	text, err := json.Marshal(batchRequest{subjects, limit, maxBatchBytes})
 	if err != nil {
 		return nil, false, err
 	}
@@ -59,7 +59,7 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string, m
 		return nil, false, err
 	}
 	for {
-		m, err := next(ctx, answers)
+		m, err := nextMessage(ctx, answers)
 		if err != nil {
 			return nil, false, err
 		}
@@ -84,9 +84,9 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string, m
 	}
 }
 
-// lastOfLeader is like last, but for a stream with replicas. The leader sends one message at a
-// time.
-func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []string, most int) (list []*jetstream.RawStreamMsg, err error) {
+// lastFromLeader is like lastMessages, but for a stream with replicas. The leader sends one
+// message per request.
+func (f *Frontier) lastFromLeader(ctx context.Context, name string, subjects []string, limit int) (list []*jetstream.RawStreamMsg, err error) {
 	stream := f.streams[name]
 	var exact []string
 	for _, subject := range subjects {
@@ -94,7 +94,7 @@ func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []str
 			exact = append(exact, subject)
 			continue
 		}
-		for from := uint64(1); len(list) < most; {
+		for from := uint64(1); len(list) < limit; {
 			m, err := stream.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				break
@@ -126,24 +126,25 @@ func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []str
 	return list, nil
 }
 
-// next returns the next message of s, or an error after batchTime.
-func next(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
+// nextMessage returns the next message of s, or an error after batchTime.
+func nextMessage(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
 	return s.NextMsgWithContext(ctx)
 }
 
-// nextTarget returns the first target with a matching subject, at the sequence number from or
-// later, or nil. It reads one target at a time, because for a batch the server counts all matches.
-func (f *Frontier) nextTarget(ctx context.Context, from uint64, filter string) (*jetstream.RawStreamMsg, error) {
-	m, err := f.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
+// nextTarget returns the first target that matches the filter and has a sequence number of at
+// least minSequence. If there is no such target, it returns nil. It does not request a batch,
+// because the server counts all matches for a batch.
+func (f *Frontier) nextTarget(ctx context.Context, minSequence uint64, filter string) (*jetstream.RawStreamMsg, error) {
+	m, err := f.targets.GetMsg(ctx, minSequence, jetstream.WithGetMsgSubject(filter))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, nil
 	}
 	return m, err
 }
 
-// verdictsOf returns the existing verdicts at the addresses.
+// verdictsOf returns the existing verdicts of the targets at the given addresses.
 func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]*verdict, error) {
 	found := map[address]*verdict{}
 	for len(list) > 0 {
@@ -152,7 +153,7 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 		for i, at := range part {
 			subjects[i] = f.subject(verdictStream, at.words()...)
 		}
-		messages, more, err := f.last(ctx, f.stream(verdictStream), subjects, maxBatch)
+		messages, more, err := f.lastMessages(ctx, f.stream(verdictStream), subjects, maxBatch)
 		if err != nil {
 			return nil, err
 		}
@@ -183,8 +184,8 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 	return found, nil
 }
 
-// values returns the existing values of keys in a bucket. A key may be a pattern that matches at
-// most maxValues keys.
+// values returns the existing values of keys in a bucket. A key may be a pattern, which must not
+// match more than maxValues keys.
 func (f *Frontier) values(ctx context.Context, bucket string, keys []string) (map[string]*jetstream.RawStreamMsg, error) {
 	found := map[string]*jetstream.RawStreamMsg{}
 	prefix := "$KV." + f.stream(bucket) + "."
@@ -194,7 +195,7 @@ func (f *Frontier) values(ctx context.Context, bucket string, keys []string) (ma
 			subjects[i] = prefix + key
 		}
 		// The values are small, so one batch contains all of them.
-		messages, _, err := f.last(ctx, "KV_"+f.stream(bucket), subjects, maxValues)
+		messages, _, err := f.lastMessages(ctx, "KV_"+f.stream(bucket), subjects, maxValues)
 		if err != nil {
 			return nil, err
 		}

@@ -20,30 +20,32 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// maxMessage limits the size of a message in bytes. A target with the longest allowed URLs fits.
+// maxMessage limits the size of a message in bytes. A target with URLs of the maximum length does
+// not exceed the limit.
 const maxMessage = 1 << 20
 
 const (
-	// maxPending limits the unacknowledged messages of a process. The limits of the batches are
-	// lower, so publishing never reaches it.
+	// maxPending limits the unacknowledged messages of a process. Batches have lower limits, so
+	// the number of messages never reaches maxPending.
 	maxPending = 64 << 10
 	// publishTime limits the wait for an acknowledgment, because the server may have stopped.
 	publishTime = 5 * time.Second
 )
 
-// Settings holds the settings of a frontier. They are written once, when the frontier is created.
+// Settings holds the settings of a frontier. They are stored when the frontier is created, and
+// never change.
 type Settings struct {
-	// Partitions is the number of groups into which the frontier divides the hosts. More
-	// workers than partitions are useless. Zero means 64.
+	// Partitions is the number of groups into which the frontier divides the hosts. It is also
+	// the maximum number of useful workers. Zero means 64.
 	Partitions int `json:"partitions"`
 	// Replicas is the number of servers in a cluster that store each message. Zero means 1.
 	Replicas int `json:"replicas"`
 
-	// MaxPages limits the pages of one site that workers read. Zero means no limit.
+	// MaxPages limits the number of pages that workers read from one site. Zero means no limit.
 	MaxPages int `json:"maxPages,omitempty"`
 
-	// The other fields have the meaning of the fields in [verify.Options], including their zero
-	// values. They apply to all workers together.
+	// The following fields have the same meaning as in [verify.Options], and their zero values
+	// select the same defaults. They apply to all workers together.
 	PerHost     int           `json:"perHost,omitempty"`
 	Interval    time.Duration `json:"interval,omitempty"`
 	Retry       int           `json:"retry,omitempty"`
@@ -52,8 +54,8 @@ type Settings struct {
 	NoFragments bool          `json:"noFragments,omitempty"`
 	Reserved    bool          `json:"reserved,omitempty"`
 
-	// Every is the interval after which workers check a target again; zero means never. EveryBad is
-	// the interval for bad targets; zero means Every.
+	// Every is the interval after which workers check a target again. If it is zero, they check
+	// each target once. EveryBad is the interval for bad targets. If it is zero, Every applies.
 	Every    time.Duration `json:"every,omitempty"`
 	EveryBad time.Duration `json:"everyBad,omitempty"`
 }
@@ -79,16 +81,16 @@ type Frontier struct {
 	streams                  map[string]jetstream.Stream // all streams, including those of the buckets
 }
 
-// The streams and buckets of a frontier. A subject consists of the stream name, the partition, the
-// host's hash and the target's key. So it contains no text from documents. In a cluster, the leader
-// responds to all reads. Other servers may lack the newest messages, and a worker would repeat a
-// check if it missed a verdict.
+// The streams and buckets of a frontier. A subject consists of the stream name, the partition,
+// the host's hash and the target's key. So a subject contains no text from documents. In a
+// cluster, the leader responds to all reads. Other servers may lack the newest messages, and a
+// worker that misses a verdict would repeat the check.
 const (
-	targetStream  = "targets"  // one permanent message per target, so workers check each target once
-	verdictStream = "verdicts" // verdicts of targets; the last three words of a subject are the same as for the target
-	linkStream    = "links"    // links of documents, several per message
+	targetStream  = "targets"  // one permanent message for each target, so that workers check each target once
+	verdictStream = "verdicts" // verdicts of targets; a verdict and its target have the same last three words in their subjects
+	linkStream    = "links"    // links of documents; a message contains several links
 	changeStream  = "changes"  // verdicts that differ from the previous verdict
-	deadStream    = "dead"     // unreadable messages with the reason
+	deadStream    = "dead"     // unreadable messages, with the reason
 )
 
 // ErrName is the error for an invalid frontier name.
@@ -103,7 +105,7 @@ func (f *Frontier) subject(kind string, rest ...string) string {
 // ErrNoFrontier is the error of [FindFrontier] if the frontier does not exist.
 var ErrNoFrontier = errors.New("unknown frontier")
 
-// newFrontier returns a frontier with the given name. It does not contact the server.
+// newFrontier returns a frontier with the given name, without a request to the server.
 func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
@@ -176,7 +178,7 @@ func (f *Frontier) openAll(ctx context.Context) (err error) {
 		case verdictStream, linkStream:
 			c.MaxMsgsPerSubject = 1
 		}
-		stream, err := f.open(ctx, c)
+		stream, err := f.openStream(ctx, c)
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", c.Name, err)
 		}
@@ -189,18 +191,18 @@ func (f *Frontier) openAll(ctx context.Context) (err error) {
 			f.links = stream
 		}
 	}
-	if f.leases, err = f.bucket(ctx, leaseBucket); err != nil {
+	if f.leases, err = f.openBucket(ctx, leaseBucket); err != nil {
 		return err
 	}
-	if f.workers, err = f.bucket(ctx, workerBucket); err != nil {
+	if f.workers, err = f.openBucket(ctx, workerBucket); err != nil {
 		return err
 	}
-	f.hosts, err = f.bucket(ctx, "hosts")
+	f.hosts, err = f.openBucket(ctx, "hosts")
 	return err
 }
 
-// open opens an existing stream, or creates it.
-func (f *Frontier) open(ctx context.Context, c jetstream.StreamConfig) (jetstream.Stream, error) {
+// openStream opens a stream, and creates it if it does not exist.
+func (f *Frontier) openStream(ctx context.Context, c jetstream.StreamConfig) (jetstream.Stream, error) {
 	stream, err := f.js.Stream(ctx, c.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		stream, err = f.js.CreateStream(ctx, c)
@@ -214,9 +216,10 @@ func (f *Frontier) open(ctx context.Context, c jetstream.StreamConfig) (jetstrea
 	return stream, err
 }
 
-// bucket opens an existing bucket, or creates its stream. Only the settings for reading differ from
-// a bucket that package jetstream creates.
-func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue, error) {
+// openBucket opens a bucket, and creates its stream if the bucket does not exist. The stream has
+// the same settings as in package jetstream, except that only the leader responds to reads if
+// there are replicas.
+func (f *Frontier) openBucket(ctx context.Context, kind string) (jetstream.KeyValue, error) {
 	name := f.stream(kind)
 	c := jetstream.StreamConfig{
 		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, Replicas: max(f.settings.Replicas, 1), MaxMsgsPerSubject: 1,
@@ -225,7 +228,7 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 	if kind == workerBucket {
 		c.MaxAge = workerAge
 	}
-	_, err := f.open(ctx, c)
+	_, err := f.openStream(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("bucket %s: %w", name, err)
 	}
@@ -233,8 +236,8 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 }
 
 const (
-	// leaseBucket contains the keys of partitions. workerBucket contains the leases and reports of
-	// workers. The records of stopped workers expire.
+	// leaseBucket contains the holders of partitions. workerBucket contains the leases and
+	// reports of workers. The records of stopped workers expire after workerAge.
 	leaseBucket  = "leases"
 	workerBucket = "workers"
 	workerAge    = time.Hour
@@ -244,7 +247,8 @@ const (
 	maxReplicas   = 5
 )
 
-// makeSettings writes the settings of the frontier, or reads existing settings.
+// makeSettings stores the settings of a new frontier, or reads the settings of an existing
+// frontier.
 func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 	if s.Partitions == 0 {
 		s.Partitions = 64
@@ -255,7 +259,7 @@ func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 		return err
 	}
 	var err error
-	if f.control, err = f.bucket(ctx, settingsKey); err != nil {
+	if f.control, err = f.openBucket(ctx, settingsKey); err != nil {
 		return err
 	}
 	if err := f.readSettings(ctx); !errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -288,12 +292,12 @@ func (f *Frontier) readSettings(ctx context.Context) error {
 	return nil
 }
 
-// format is the version of the records in a frontier. Workers of different formats must not share a
-// frontier, because they may understand leases differently. Programs from before the format number
-// look for the settings at another place in the record, and report that the settings are damaged.
+// format is the version number of the records in a frontier. Programs with different numbers must
+// not share a frontier, because they may interpret leases differently. Older programs, which have
+// no version number, report that the settings are damaged.
 const format = 2
 
-// settingsRecord is the record with the settings.
+// settingsRecord is the record that contains the settings.
 type settingsRecord struct {
 	Format   int      `json:"format"`
 	Settings Settings `json:"settings"`
@@ -325,20 +329,20 @@ func (f *Frontier) Delete(ctx context.Context) error {
 	return errors.Join(list...)
 }
 
-// place locates the targets of a host.
-type place struct {
+// hostAddress identifies the subjects of a host's targets.
+type hostAddress struct {
 	partition int
 	host      string // hexadecimal hash
 }
 
-// placeOf returns the partition and the hash of a host. host is the name that [verify.Checker.Host]
-// returns.
-func (f *Frontier) placeOf(host string) place {
+// hostAddressOf returns the address of a host. The parameter host is the name that
+// [verify.Checker.Host] returns.
+func (f *Frontier) hostAddressOf(host string) hostAddress {
 	sum := sha256.Sum256([]byte(host))
-	return place{int(binary.BigEndian.Uint32(sum[:4]) % uint32(f.settings.Partitions)), hex.EncodeToString(sum[4:12])}
+	return hostAddress{int(binary.BigEndian.Uint32(sum[:4]) % uint32(f.settings.Partitions)), hex.EncodeToString(sum[4:12])}
 }
 
-// words returns the last three words in a target's subjects.
-func (p place) words(key [16]byte) []string {
+// words returns the last three words of a target's subjects.
+func (p hostAddress) words(key [16]byte) []string {
 	return []string{fmt.Sprint(p.partition), p.host, hex.EncodeToString(key[:])}
 }

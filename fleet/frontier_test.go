@@ -32,7 +32,7 @@ func open(t *testing.T) *Frontier {
 // TestTargetOnce checks that a target is stored once, however often it is published.
 func TestTargetOnce(t *testing.T) {
 	f := open(t)
-	subject := f.subject(targetStream, f.placeOf("h.example").words([16]byte{1})...)
+	subject := f.subject(targetStream, f.hostAddressOf("h.example").words([16]byte{1})...)
 	if _, err := f.js.Publish(t.Context(), subject, []byte("1")); err != nil {
 		t.Fatal(err)
 	}

@@ -8,138 +8,140 @@ import (
 	"time"
 )
 
-// hopError means that a target can't continue in its slot. Either the next request needs a turn at
-// another host, or the host requested a pause.
+// hopError is the error if the check of a target can't continue in its slot. Either the next
+// request needs a turn at another host, or the host requested a pause.
 type hopError struct {
-	at     place
+	host   hostAddress
 	limits limits
 }
 
 func (*hopError) Error() string { return "fleet: the target waits for another host" }
 
-// hops holds the targets that wait for turns at the hosts of redirects. These targets use no slots,
-// so a busy host delays only the targets that redirect to it.
-type hops struct {
+// hopQueue holds the tasks that wait for turns at redirect targets. Waiting tasks use no slots,
+// so a busy host delays only the tasks that redirect to this host.
+type hopQueue struct {
 	mu      sync.Mutex
-	waiting map[place][]*task // a place has an entry while a goroutine takes turns there
+	waiting map[hostAddress][]*task // a host has an entry while a goroutine waits for turns at the host
 }
 
-// hop schedules t to continue when the worker has a turn at the host of e.
-func (w *Worker) hop(ctx context.Context, t *task, e hopError) {
-	isFirst := t.lead.at == e.at // t had a turn at this host and did not finish
-	t.lead = e
-	w.hops.mu.Lock()
-	list, isServed := w.hops.waiting[e.at]
+// postpone schedules the task t to continue when the worker has a turn at the host of e.
+func (w *Worker) postpone(ctx context.Context, t *task, e hopError) {
+	isFirst := t.nextHop.host == e.host // t had a turn at this host, but did not finish
+	t.nextHop = e
+	w.hopQueue.mu.Lock()
+	list, isServed := w.hopQueue.waiting[e.host]
 	if isFirst {
 		list = slices.Insert(list, 0, t)
 	} else {
 		list = append(list, t)
 	}
-	if w.hops.waiting == nil {
-		w.hops.waiting = map[place][]*task{}
+	if w.hopQueue.waiting == nil {
+		w.hopQueue.waiting = map[hostAddress][]*task{}
 	}
-	w.hops.waiting[e.at] = list
-	w.hops.mu.Unlock()
+	w.hopQueue.waiting[e.host] = list
+	w.hopQueue.mu.Unlock()
 	if !isServed {
 		w.spawn(func() { w.serveHops(ctx, e) })
 	}
 }
 
-// serveHops takes turns at a host until no target waits for the host or ctx ends. It has its own
-// copy of e, because the hopError of a target changes when the target continues at another host.
+// serveHops gives turns at the host of e to the waiting tasks. It returns when no task waits for
+// the host or ctx ends. e is a copy, because the hopError of a task changes when the task
+// continues at another host.
 func (w *Worker) serveHops(ctx context.Context, e hopError) {
-	for ctx.Err() == nil && w.hasHops(e.at) {
+	for ctx.Err() == nil && w.hasHops(e.host) {
 		if w.queue.isPaused() {
-			wait(w.clock, newsEvery, ctx.Done())
+			sleep(w.clock, pollEvery, ctx.Done())
 			continue
 		}
-		t, err := w.turnNow(ctx, e)
-		rest := (*restError)(nil)
+		t, err := w.awaitTicketAt(ctx, e)
+		rest := (*pauseError)(nil)
 		switch {
 		case err == nil:
-			w.followFirst(e.at, t)
+			w.resumeFirst(e.host, t)
 		case !errors.As(err, &rest):
-			w.countLate(e.at)
-		case rest.shut != "":
-			w.followWhere(e.at, rest.shut, func(*task) bool { return true })
+			w.countLate(e.host)
+		case rest.skipReason != "":
+			w.skipTasks(e.host, rest.skipReason, func(*task) bool { return true })
 		default:
-			wait(w.clock, max(rest.left, time.Millisecond), ctx.Done())
+			sleep(w.clock, max(rest.remaining, time.Millisecond), ctx.Done())
 		}
 	}
 }
 
-// turnNow waits for a turn at the host of e, and then until a request may begin.
-func (w *Worker) turnNow(ctx context.Context, e hopError) (turn, error) {
-	t, err := w.turnAt(ctx, e.at, e.limits)
+// awaitTicketAt waits for a turn at the host of e, and then until a request may begin.
+func (w *Worker) awaitTicketAt(ctx context.Context, e hopError) (turn, error) {
+	t, err := w.awaitTurnAt(ctx, e.host, e.limits)
 	own, ok := t.(*ownTurn)
 	if err != nil || !ok {
 		return t, err
 	}
-	call, cancel := w.within(own.context(), turnWait)
+	call, cancel := w.withTimeout(own.context(), turnWait)
 	defer cancel()
-	if own.ticket, err = w.queue.begin(call, own.at, ticketTime); err != nil {
+	if own.ticket, err = w.queue.awaitTicket(call, own.turnHost, ticketTime); err != nil {
 		own.release()
 	}
 	return own, err
 }
 
-// hasHops reports whether targets wait for the host at the given place. If another worker took over
-// the own host of a target, hasHops drops the target, because the other worker checks it. After
-// hasHops returns false, the next call of hop must start a new goroutine.
-func (w *Worker) hasHops(at place) bool {
-	w.hops.mu.Lock()
-	defer w.hops.mu.Unlock()
-	list := slices.DeleteFunc(w.hops.waiting[at], func(t *task) bool { return !w.queue.holds(t.host.part) })
+// hasHops reports whether tasks wait for the given host. It drops a task if the task's partition
+// no longer belongs to this worker, because another worker then checks the targets. If hasHops
+// returns false, the caller must return, and the next call of postpone starts a new goroutine.
+func (w *Worker) hasHops(host hostAddress) bool {
+	w.hopQueue.mu.Lock()
+	defer w.hopQueue.mu.Unlock()
+	list := slices.DeleteFunc(w.hopQueue.waiting[host], func(t *task) bool { return !w.queue.isHeld(t.host.part) })
 	if len(list) == 0 {
-		delete(w.hops.waiting, at)
+		delete(w.hopQueue.waiting, host)
 		return false
 	}
-	w.hops.waiting[at] = list
+	w.hopQueue.waiting[host] = list
 	return true
 }
 
-// followFirst gives the turn to the first waiting target.
-func (w *Worker) followFirst(at place, turn turn) {
-	w.hops.mu.Lock()
+// resumeFirst gives the turn to the first waiting task.
+func (w *Worker) resumeFirst(host hostAddress, turn turn) {
+	w.hopQueue.mu.Lock()
 	var first *task
-	if list := w.hops.waiting[at]; len(list) > 0 {
+	if list := w.hopQueue.waiting[host]; len(list) > 0 {
 		first = list[0]
-		w.hops.waiting[at] = slices.Delete(list, 0, 1)
+		w.hopQueue.waiting[host] = slices.Delete(list, 0, 1)
 	}
-	w.hops.mu.Unlock()
+	w.hopQueue.mu.Unlock()
 	if first != nil {
 		first.turn = turn
 	}
-	if first == nil || !w.queue.follow(first) {
+	if first == nil || !w.queue.resume(first) {
 		turn.release()
 	}
 }
 
-// followWhere ends the wait of the targets that the function which selects. The worker skips these
-// targets, with why as the reason.
-func (w *Worker) followWhere(at place, why string, which func(*task) bool) {
-	w.hops.mu.Lock()
-	defer w.hops.mu.Unlock()
-	w.hops.waiting[at] = slices.DeleteFunc(w.hops.waiting[at], func(t *task) bool {
-		if !which(t) {
+// skipTasks ends the wait of each task for which isSelected returns true. The worker skips the
+// targets of these tasks, with skipReason as the reason.
+func (w *Worker) skipTasks(host hostAddress, skipReason string, isSelected func(*task) bool) {
+	w.hopQueue.mu.Lock()
+	defer w.hopQueue.mu.Unlock()
+	w.hopQueue.waiting[host] = slices.DeleteFunc(w.hopQueue.waiting[host], func(t *task) bool {
+		if !isSelected(t) {
 			return false
 		}
-		t.why = why
-		w.queue.follow(t)
+		t.skipReason = skipReason
+		w.queue.resume(t)
 		return true
 	})
 }
 
-// countLate counts a failure to get a turn for all waiting targets.
-func (w *Worker) countLate(at place) {
-	w.count(func(c *Counts) { c.Late++ })
-	w.followWhere(at, neverFree, func(t *task) bool { return t.isTooLate() })
+// countLate counts a failure to get a turn, for each waiting task.
+func (w *Worker) countLate(host hostAddress) {
+	w.updateCounts(func(c *Counts) { c.Late++ })
+	w.skipTasks(host, neverFree, func(t *task) bool { return t.isTooLate() })
 }
 
-// isTooLate counts a failure to get a turn, and reports whether there were too many.
+// isTooLate counts a failure to get a turn, and reports whether the task has had too many
+// failures.
 func (t *task) isTooLate() bool {
 	for _, j := range t.jobs {
-		j.late++
+		j.lateCount++
 	}
-	return t.jobs[0].late >= maxLate
+	return t.jobs[0].lateCount >= maxLate
 }

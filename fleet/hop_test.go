@@ -260,11 +260,11 @@ func TestHopAfterPause(t *testing.T) {
 	defer w.running.Wait()
 	defer cancel()
 	p := w.holds(ctx, t, 0)
-	defer p.end()
-	defer w.queue.end()
-	to := func(name string) hopError { return hopError{f.placeOf(name), limits{atOnce: 1}} }
+	defer p.stop()
+	defer w.queue.stop()
+	to := func(name string) hopError { return hopError{f.hostAddressOf(name), limits{atOnce: 1}} }
 	waiting := func() *task {
-		h, err := w.queue.turn(ctx, p, "from", limits{})
+		h, err := w.queue.awaitTurn(ctx, p, "from", limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,22 +276,22 @@ func TestHopAfterPause(t *testing.T) {
 		w.queue.paused = is
 	}
 	first, second := waiting(), waiting()
-	first.lead = to("b.example")
+	first.nextHop = to("b.example")
 	setPaused(true)
 	w.putBack(ctx, first)
-	w.hop(ctx, second, to("b.example"))
+	w.postpone(ctx, second, to("b.example"))
 	setPaused(false)
 	given := make(chan *task, 3)
 	go func() {
 		for range 3 {
-			given <- w.queue.next()
+			given <- w.queue.nextTask()
 		}
 	}()
 	expect := func(want *task, name string) {
 		t.Helper()
 		select {
 		case got := <-given:
-			if got != want || got.turn == nil || got.turn.host() != to(name).at.host {
+			if got != want || got.turn == nil || got.turn.host() != to(name).host.host {
 				t.Fatalf("another target continues than that to %s, or elsewhere", name)
 			}
 		case <-time.After(time.Minute):
@@ -303,16 +303,16 @@ func TestHopAfterPause(t *testing.T) {
 		w.queue.mu.Lock()
 		defer w.queue.mu.Unlock()
 		h := p.hosts[first.turn.host()]
-		return h != nil && len(h.turns) == 1
+		return h != nil && len(h.waitingTurns) == 1
 	})
 	atB := first.turn
-	w.hop(ctx, first, to("c.example"))
+	w.postpone(ctx, first, to("c.example"))
 	expect(first, "c.example")
 	atB.release()
 	expect(second, "b.example")
 	first.turn.release()
 	second.turn.release()
-	await(t, func() bool { w.hops.mu.Lock(); defer w.hops.mu.Unlock(); return len(w.hops.waiting) == 0 })
+	await(t, func() bool { w.hopQueue.mu.Lock(); defer w.hopQueue.mu.Unlock(); return len(w.hopQueue.waiting) == 0 })
 }
 
 // A turn at a host of another worker that comes while all slots are busy does not count as none:
@@ -336,35 +336,35 @@ func TestBusySlots(t *testing.T) {
 	from, lead := locus.MustParse("http://h0.example/"), locus.MustParse("http://h0.example/")
 	place := func(u locus.URL) hopError {
 		name, _, _ := s.checker.Host(u)
-		return hopError{at: f.placeOf(name)}
+		return hopError{host: f.hostAddressOf(name)}
 	}
-	for i := 1; place(lead).at.partition == place(from).at.partition; i++ {
+	for i := 1; place(lead).host.partition == place(from).host.partition; i++ {
 		lead = locus.MustParse(fmt.Sprintf("http://h%d.example/", i))
 	}
 	to := place(lead)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer w.running.Wait()
 	defer cancel()
-	defer w.holds(ctx, t, place(from).at.partition).end()
-	h, err := w.queue.turn(ctx, w.queue.partition(place(from).at.partition), place(from).at.host, limits{})
+	defer w.holds(ctx, t, place(from).host.partition).stop()
+	h, err := w.queue.awaitTurn(ctx, w.queue.partition(place(from).host.partition), place(from).host.host, limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{late: maxLate - 1}
+	j := &job{lateCount: maxLate - 1}
 	j.found.Target = verify.Target{URL: from, Canonical: from}
 	due := s.checker.Begin(&verify.Target{URL: lead, Canonical: lead}, nil)
-	k := &task{host: h, jobs: []*job{j}, lead: to, request: due}
+	k := &task{host: h, jobs: []*job{j}, nextHop: to, request: due}
 	for range 2 {
-		k.turn = w.newRemoteTurn(to.at, f.permitSubject(to.at.partition), &permitRecord{ID: "x", Left: leaseTime}, c.Now())
+		k.turn = w.newRemoteTurn(to.host, f.permitSubject(to.host.partition), &permitRecord{ID: "x", Left: leaseTime}, c.Now())
 		c.advance(permitTime)
-		w.queue.hold(h.part)
-		w.do(ctx, s, k)
-		w.hops.mu.Lock()
-		waits := slices.Contains(w.hops.waiting[to.at], k)
-		delete(w.hops.waiting, to.at)
-		w.hops.mu.Unlock()
-		if !waits || j.late != maxLate-1 || k.request != due || len(x.requests()) > 0 {
-			t.Fatalf("waits %v, late %d times, %d requests", waits, j.late, len(x.requests()))
+		w.queue.addHold(h.part)
+		w.runTask(ctx, s, k)
+		w.hopQueue.mu.Lock()
+		waits := slices.Contains(w.hopQueue.waiting[to.host], k)
+		delete(w.hopQueue.waiting, to.host)
+		w.hopQueue.mu.Unlock()
+		if !waits || j.lateCount != maxLate-1 || k.request != due || len(x.requests()) > 0 {
+			t.Fatalf("waits %v, late %d times, %d requests", waits, j.lateCount, len(x.requests()))
 		}
 	}
 }
@@ -372,13 +372,13 @@ func TestBusySlots(t *testing.T) {
 // holds returns a partition that w takes.
 func (w *Worker) holds(ctx context.Context, t *testing.T, number int) *partition {
 	t.Helper()
-	_, err := w.renew(ctx)
-	p := &partition{number: number, lease: w.lease, taken: w.clock.Now()}
+	_, err := w.renewLease(ctx)
+	p := &partition{number: number, lease: w.lease, takenAt: w.clock.Now()}
 	if err == nil {
-		p.revision, err = w.leases.take(ctx, w.lease, number, 0)
+		p.revision, err = w.leases.takePartition(ctx, w.lease, number, 0)
 	}
 	if err == nil {
-		err = w.begin(ctx, ctx, p)
+		err = w.startPartition(ctx, ctx, p)
 	}
 	if err != nil {
 		t.Fatal(err)

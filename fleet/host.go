@@ -5,65 +5,67 @@ import (
 	"time"
 )
 
-// host holds the jobs for a host and its request limits. The scheduler's mutex guards it.
+// host holds the jobs and the request limits of a host. The scheduler's mutex guards all fields.
 type host struct {
 	part     *partition
 	hash     string
 	atOnce   int
 	interval time.Duration
 
-	jobs        []*job        // jobs that wait for a turn
-	all         map[*job]bool // unfinished jobs
-	turns       []chan struct{}
-	active      int
-	last        time.Time     // start of the last request
-	calm        time.Time     // end of the pause that the host requested
-	begin       ticket        // ticket of the request that is about to begin, or 0
-	until       time.Time     // expiry of that ticket
-	wake        chan struct{} // closed when a request may begin earlier than expected; nil if no request waits
-	ready       bool          // the host is in scheduler.ready
-	timer       func()        // stops the timer, or nil
-	alarm       time.Time     // time at which the timer expires
-	shut        string        // reason for skipping the jobs until calm; empty if they are not skipped
-	slower      time.Duration // interval that the host requested, or 0
-	pauseStored bool          // the pause is stored
+	jobs              []*job        // jobs that wait for a turn
+	unfinished        map[*job]bool // unfinished jobs
+	waitingTurns      []chan struct{}
+	active            int
+	lastStart         time.Time     // start of the last request
+	pauseEnd          time.Time     // end of the pause that the host requested
+	currentTicket     ticket        // ticket of the next request, or 0
+	ticketExpiry      time.Time     // expiry of currentTicket
+	wake              chan struct{} // closed if a request may begin earlier than expected; nil if no request waits
+	ready             bool          // the host is in scheduler.ready
+	stopTimer         func()        // stops the timer, or nil
+	timerTime         time.Time     // time at which the timer calls makeReady
+	skipReason        string        // reason for skipping the jobs until pauseEnd; empty if the jobs are not skipped
+	requestedInterval time.Duration // interval that the host requested, or 0
+	pauseStored       bool          // the pause is stored
 
-	behind  uint64 // sequence number of the first unread target; 0 if all were read
-	skipped uint64 // number of unread targets
-	filling bool
+	firstUnread   uint64 // sequence number of the first unread target; 0 if the worker has read all targets
+	deferredCount uint64 // number of deferred targets, so that refill notices new ones
+	isRefilling   bool
 }
 
-// ticket is the permission to begin one request. No other request to the host begins until the
-// ticket is used, released or expired.
+// ticket is the permission to begin one request. If the host's requests have a minimum interval,
+// the scheduler issues no other ticket for the host until the ticket is used, returned or
+// expired.
 type ticket uint64
 
 const (
-	// ticketTime is how long a ticket is valid. If connecting takes longer, the request needs
+	// ticketTime is the validity of a ticket. If connecting takes longer, the request needs
 	// another ticket.
 	ticketTime = 5 * time.Second
 	// ticketMargin is the time before the expiry during which the holder must not use the ticket.
 	ticketMargin = time.Second
 )
 
-// due returns the earliest time at which the next request may begin.
-func (h *host) due() time.Time {
-	due := later(h.last.Add(h.interval), h.calm)
-	if h.begin != 0 && h.interval > 0 {
+// earliestStart returns the earliest time at which the next request to h may begin.
+func (h *host) earliestStart() time.Time {
+	due := later(h.lastStart.Add(h.interval), h.pauseEnd)
+	if h.currentTicket != 0 && h.interval > 0 {
 		// The request may begin just before its ticket expires.
-		due = later(due, h.until.Add(h.interval))
+		due = later(due, h.ticketExpiry.Add(h.interval))
 	}
 	return due
 }
 
-// hostFor returns the host. If the host is unknown, hostFor creates it with the limits l. Requests
-// begin at least an interval after this worker took the lease, because another worker may have sent
-// a request just before. The caller must hold s.mu.
+// hostFor returns the host with the given hash. If the host is unknown, hostFor creates it with
+// the limits l. The first request begins at least an interval after this worker took the
+// partition, because another worker may have sent a request just before. The caller must hold
+// s.mu.
 func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 	h := p.hosts[hash]
 	if h == nil {
-		h = &host{part: p, hash: hash, atOnce: l.atOnce, interval: max(l.interval, l.Interval), slower: l.Interval, all: map[*job]bool{}, last: p.taken}
+		h = &host{part: p, hash: hash, atOnce: l.atOnce, interval: max(l.interval, l.Interval), requestedInterval: l.Interval, unfinished: map[*job]bool{}, lastStart: p.takenAt}
 		if l.Pause > 0 {
-			h.calm, h.shut, h.pauseStored = s.clock.Now().Add(l.Pause), l.Shut, true
+			h.pauseEnd, h.skipReason, h.pauseStored = s.clock.Now().Add(l.Pause), l.Shut, true
 		}
 		p.hosts[hash] = h
 	}
@@ -72,133 +74,136 @@ func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 
 func (h *host) hasRoom() bool { return h.atOnce <= 0 || h.active < h.atOnce }
 
-// ticket issues a ticket for h. The caller must hold s.mu.
-func (s *scheduler) ticket(h *host, valid time.Duration) ticket {
-	s.tickets++
-	h.begin, h.until = s.tickets, s.clock.Now().Add(valid)
-	return h.begin
+// issueTicket issues a ticket for h. The caller must hold s.mu.
+func (s *scheduler) issueTicket(h *host, validity time.Duration) ticket {
+	s.ticketCount++
+	h.currentTicket, h.ticketExpiry = s.ticketCount, s.clock.Now().Add(validity)
+	return h.currentTicket
 }
 
-// restError means that a host requested a pause.
-type restError struct {
-	left time.Duration // remaining time of the pause
-	shut string        // reason for skipping targets if the pause is too long
+// pauseError is the error if a host has requested a pause.
+type pauseError struct {
+	remaining  time.Duration // remaining time of the pause
+	skipReason string        // reason for skipping targets if the pause is too long
 }
 
-func (e *restError) Error() string {
-	if e.shut != "" {
-		return e.shut
+func (e *pauseError) Error() string {
+	if e.skipReason != "" {
+		return e.skipReason
 	}
-	return "the server asked for a pause of " + e.left.String()
+	return "the server asked for a pause of " + e.remaining.String()
 }
 
-// begin waits until a request to h may begin. It returns a ticket that is valid for the duration
-// valid. The error is the error of ctx or a *restError.
-func (s *scheduler) begin(ctx context.Context, h *host, valid time.Duration) (ticket, error) {
+// awaitTicket waits until a request to h may begin. It returns a ticket with the given validity.
+// The error is the error of ctx or a *pauseError.
+func (s *scheduler) awaitTicket(ctx context.Context, h *host, validity time.Duration) (ticket, error) {
 	for {
 		s.mu.Lock()
 		now := s.clock.Now()
-		if left := h.calm.Sub(now); left > 0 {
+		if left := h.pauseEnd.Sub(now); left > 0 {
 			s.mu.Unlock()
-			return 0, &restError{left, h.shut}
+			return 0, &pauseError{left, h.skipReason}
 		}
-		left := h.due().Sub(now)
+		left := h.earliestStart().Sub(now)
 		if left <= 0 {
 			defer s.mu.Unlock()
-			return s.ticket(h, valid), nil
+			return s.issueTicket(h, validity), nil
 		}
 		if h.wake == nil {
 			h.wake = make(chan struct{})
 		}
 		wake := h.wake
 		s.mu.Unlock()
-		if wait2(s.clock, left, ctx.Done(), wake) {
+		if sleepUntil(s.clock, left, ctx.Done(), wake) {
 			return 0, ctx.Err()
 		}
 	}
 }
 
-// isValid reports whether a request may still begin with the ticket.
-func (s *scheduler) isValid(h *host, t ticket) bool {
+// isTicketValid reports whether a request may still begin with the ticket t.
+func (s *scheduler) isTicketValid(h *host, t ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.interval <= 0 {
 		return true
 	}
-	return h.begin == t && h.until.Sub(s.clock.Now()) > ticketMargin
+	return h.currentTicket == t && h.ticketExpiry.Sub(s.clock.Now()) > ticketMargin
 }
 
-// began marks the ticket as used, because the request has begun.
-func (s *scheduler) began(h *host, t ticket) {
+// useTicket marks the ticket t as used, because its request has begun.
+func (s *scheduler) useTicket(h *host, t ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h.last = later(h.last, s.clock.Now())
-	if h.begin == t {
-		h.begin = 0
+	h.lastStart = later(h.lastStart, s.clock.Now())
+	if h.currentTicket == t {
+		h.currentTicket = 0
 	}
-	s.soon(h)
+	s.wakeWaiting(h)
 }
 
-// rest starts a pause in which no request to h begins. If shut is not empty, the scheduler returns
-// the jobs without delay, and the worker skips them with this reason.
-func (s *scheduler) rest(h *host, d time.Duration, shut string) {
+// startPause starts a pause in which no request to h begins. If skipReason is not empty, the
+// worker skips the jobs of h during the pause, with this reason.
+func (s *scheduler) startPause(h *host, d time.Duration, skipReason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if end := s.clock.Now().Add(d); end.After(h.calm) {
-		h.calm = end
-		if shut != "" {
-			h.shut = shut
+	if end := s.clock.Now().Add(d); end.After(h.pauseEnd) {
+		h.pauseEnd = end
+		if skipReason != "" {
+			h.skipReason = skipReason
 		}
 	}
-	s.soon(h) // wake the waiting requests, so that they can stop waiting
+	s.wakeWaiting(h) // let the waiting requests notice the pause
 }
 
-// slow raises the interval of h to at least d. It reports whether the interval changed.
-func (s *scheduler) slow(h *host, interval time.Duration) bool {
+// raiseInterval raises the interval that h requested to the given interval, and reports whether
+// it changed.
+func (s *scheduler) raiseInterval(h *host, interval time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if interval <= h.slower {
+	if interval <= h.requestedInterval {
 		return false
 	}
-	h.slower = interval
+	h.requestedInterval = interval
 	h.interval = max(h.interval, interval)
 	return true
 }
 
-// asked returns the limits that h requested, as a record for the store.
-func (s *scheduler) asked(h *host) hostRecord {
+// requestedLimits returns the limits that h requested, as a record for the store.
+func (s *scheduler) requestedLimits(h *host) hostRecord {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := hostRecord{Pause: max(h.calm.Sub(s.clock.Now()), 0), Interval: h.slower}
+	r := hostRecord{Pause: max(h.pauseEnd.Sub(s.clock.Now()), 0), Interval: h.requestedInterval}
 	if r.Pause > 0 {
-		r.Shut = h.shut
+		r.Shut = h.skipReason
 	}
 	h.pauseStored = r.Pause > 0
 	return r
 }
 
-// isShut returns the reason for skipping the targets of h, or "" if they are not skipped.
-func (s *scheduler) isShut(h *host) string {
+// skipReasonFor returns the reason for skipping the targets of h, or "" if the targets are not
+// skipped.
+func (s *scheduler) skipReasonFor(h *host) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h.shut != "" && !h.calm.After(s.clock.Now()) {
-		h.shut = ""
+	if h.skipReason != "" && !h.pauseEnd.After(s.clock.Now()) {
+		h.skipReason = ""
 	}
-	return h.shut
+	return h.skipReason
 }
 
-// turn waits for a turn at a host for which this worker may have no job. The caller must call
-// release. The error is the error of ctx, or errTaken if another worker holds the partition.
-func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
+// awaitTurn waits for a turn at a host of p. The worker need not have a job for the host. After a
+// turn, the caller must call endRequest. The error is the error of ctx, or errTaken if another
+// worker holds the partition.
+func (s *scheduler) awaitTurn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
 	s.mu.Lock()
-	if s.parts[p.number] != p || p.draining || p.left(s.clock) <= 0 {
+	if s.parts[p.number] != p || p.draining || p.remaining(s.clock) <= 0 {
 		s.mu.Unlock()
 		return nil, errTaken
 	}
 	h := s.hostFor(p, hash, l)
 	given := make(chan struct{})
-	h.turns = append(h.turns, given)
-	s.offer(h)
+	h.waitingTurns = append(h.waitingTurns, given)
+	s.makeReady(h)
 	s.mu.Unlock()
 	err := error(nil)
 	select {
@@ -210,15 +215,15 @@ func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limit
 		err = errTaken
 	}
 	s.mu.Lock()
-	for i, c := range h.turns {
+	for i, c := range h.waitingTurns {
 		if c == given {
-			h.turns = append(h.turns[:i], h.turns[i+1:]...)
-			s.forget(h)
+			h.waitingTurns = append(h.waitingTurns[:i], h.waitingTurns[i+1:]...)
+			s.forgetHost(h)
 			s.mu.Unlock()
 			return nil, err
 		}
 	}
 	s.mu.Unlock()
-	s.release(h, 0) // the turn came at the same time as the error
+	s.endRequest(h, 0) // the turn came at the same time as the error
 	return nil, err
 }

@@ -40,14 +40,14 @@ func TestGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, text := range []string{"", "\x00\xff", "{}", `{"l":{}}`, `{"l":{"url":"http://u:secret@h.example/"}}`, `{"l":{"url":"file:///etc/passwd"}}`, `{"l":"` + strings.Repeat("[", 10_000), `{"l":{"url":"http://other.example/"}}`} {
-		publish(f.subject(targetStream, f.placeOf("h.example").words(key{byte(i), 1})...), text)
+		publish(f.subject(targetStream, f.hostAddressOf("h.example").words(key{byte(i), 1})...), text)
 		publish(f.subject(targetStream, "0", fmt.Sprint("x", i)), text)
 		publish(f.subject(changeStream, fmt.Sprint(i)), text)
 		publish(f.subject(deadStream, fmt.Sprint(i)), text)
 		for bucket, name := range map[string]string{"leases": fmt.Sprint("p-", i), "hosts": fmt.Sprint("m-", i), workerBucket: fmt.Sprint("w-", i), settingsKey: "mode"} {
 			publish("$KV."+f.stream(bucket)+"."+name, text)
 		}
-		publish("$KV."+f.stream("hosts")+".h-"+f.placeOf("h.example").host, text)
+		publish("$KV."+f.stream("hosts")+".h-"+f.hostAddressOf("h.example").host, text)
 	}
 	worker := w.worker(f, w.options())
 	end := w.start(worker)
@@ -129,7 +129,7 @@ func TestPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for key, text := range map[string][]byte{workerKey(fmt.Sprint(i)): []byte("{}"), countPrefix + fmt.Sprint(i): text} {
+		for key, text := range map[string][]byte{workerKey(fmt.Sprint(i)): []byte("{}"), reportPrefix + fmt.Sprint(i): text} {
 			if _, err := f.workers.Put(t.Context(), key, text); err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestMetrics(t *testing.T) {
 	f := open(t)
 	hosts := newFixture(t, redirecting)
 	w := hosts.worker(f, hosts.options())
-	w.count(func(c *Counts) { c.Verdicts["alive"], c.Verdicts["dead"], c.Requests = 3, 1, 5 })
+	w.updateCounts(func(c *Counts) { c.Verdicts["alive"], c.Verdicts["dead"], c.Requests = 3, 1, 5 })
 	var b strings.Builder
 	if err := w.WriteMetrics(&b); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func FuzzVerdict(f *testing.F) {
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		v := readVerdict(7, text)
-		if v.sequence != 7 || v.damaged != nil && v.response.Outcome.Verdict != verify.Unknown || v.response.Outcome.Verdict.String() == "" {
+		if v.sequence != 7 || v.decodeErr != nil && v.response.Outcome.Verdict != verify.Unknown || v.response.Outcome.Verdict.String() == "" {
 			t.Errorf("%q: %+v", text, v)
 		}
 		if _, err := json.Marshal(&v.response); err != nil {

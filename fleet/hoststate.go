@@ -13,9 +13,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// hostRecord holds the limits that a host requested. A reader counts the pause from the time at
-// which it reads the record. This pause may be too long, but it is never too short, whatever the
-// clocks show.
+// hostRecord holds the limits that a host requested. A worker counts the pause from the time at
+// which it reads the record. So the pause may be too long, but is never too short, even if clocks
+// differ.
 type hostRecord struct {
 	Pause    time.Duration `json:"pause,omitempty"`    // time during which workers send no request
 	Interval time.Duration `json:"interval,omitempty"` // minimum time between two requests
@@ -27,40 +27,41 @@ const (
 	robotsAge   = 24 * time.Hour
 	maxRobots   = 512 << 10
 	robotsInMem = 256
-	// maxSkew is the assumed maximum error of a worker's clock. If a pause ended more than maxSkew
-	// ago, it has ended by any clock.
+	// maxSkew is the assumed maximum error of a worker's clock. If the local clock says that a
+	// pause ended more than maxSkew ago, the pause has ended.
 	maxSkew = time.Hour
 )
 
 func hostKey(hash string) string { return "h-" + hash }
 
-// keepHost stores the limits that a host requested, or the end of its pause. It does not block.
-func (w *Worker) keepHost(h *host) {
+// storeHost stores the limits that a host requested, or the end of the host's pause. It does not
+// block.
+func (w *Worker) storeHost(h *host) {
 	w.spawn(func() {
-		w.keeping.Lock() // the newest record must be written last
-		defer w.keeping.Unlock()
-		r := w.queue.asked(h)
+		w.hostMu.Lock() // the newest record must be written last
+		defer w.hostMu.Unlock()
+		r := w.queue.requestedLimits(h)
 		text, err := json.Marshal(r)
-		for try := 0; err == nil && h.part.lease.left(w.clock) > 0; try++ {
+		for try := 0; err == nil && h.part.lease.remaining(w.clock) > 0; try++ {
 			call, cancel := context.WithTimeout(h.part.ctx, callTime)
 			_, err = w.frontier.hosts.Put(call, hostKey(h.hash), text)
 			cancel()
 			if err == nil {
 				return
 			}
-			if try < 3 && !wait(w.clock, pauseAfterError, h.part.ctx.Done()) {
+			if try < 3 && !sleep(w.clock, pauseAfterError, h.part.ctx.Done()) {
 				err = nil
 			}
 		}
 		if err != nil && h.part.ctx.Err() == nil {
-			w.options.note("can't store the pause or rate of a host: the NATS server %s", reason(err))
+			w.options.note("can't store the pause or rate of a host: the NATS server %s", reasonFor(err))
 		}
 	})
 }
 
-// knownHost returns the stored limits of a host. After an error, the worker must not send requests
+// loadHost returns the stored limits of a host. After an error, the worker must not send requests
 // to the host.
-func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err error) {
+func (w *Worker) loadHost(ctx context.Context, hash string) (r hostRecord, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	entry, err := w.frontier.hosts.Get(ctx, hostKey(hash))
@@ -70,12 +71,12 @@ func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err 
 	if err != nil {
 		return r, err
 	}
-	return readHost(entry.Value(), w.clock.Now().Sub(entry.Created())), nil
+	return decodeHost(entry.Value(), w.clock.Now().Sub(entry.Created())), nil
 }
 
-// readHost decodes the record of a host, which has the given age. The age may be wrong because of
-// clock errors. The record is untrusted.
-func readHost(text []byte, age time.Duration) (r hostRecord) {
+// decodeHost decodes a host record of the given age. The age may be wrong because of clock
+// errors. The record is untrusted.
+func decodeHost(text []byte, age time.Duration) (r hostRecord) {
 	if json.Unmarshal(text, &r) != nil {
 		return hostRecord{}
 	}
@@ -89,36 +90,37 @@ func readHost(text []byte, age time.Duration) (r hostRecord) {
 	return r
 }
 
-// robotsCache shares the robots.txt files of sites.
+// robotsCache stores the robots.txt files of sites, so that all slots share them.
 type robotsCache struct {
-	gates gates
+	locks siteLocks
 
 	mu    sync.Mutex
 	known map[locus.URL]robotsFile
 }
 
 type robotsFile struct {
-	octets []byte
-	until  time.Time
+	body   []byte
+	expiry time.Time
 }
 
-// robots is the [verify.RobotsFunc] of a worker. One worker checks all pages of a site, so it
-// requests the robots.txt once. If the failure is not the fault of the site, the error is errLate.
+// robots is the [verify.RobotsFunc] of a worker. One worker checks all pages of a site, so the
+// fleet requests the site's robots.txt once. If a failure is not the site's fault, the error is
+// errLate.
 func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	c := &w.sites
-	leave, err := c.gates.enter(ctx, root)
+	unlock, err := c.locks.lock(ctx, root)
 	if err != nil {
 		return nil, errors.Join(errLate, err)
 	}
-	defer leave()
+	defer unlock()
 	now := w.clock.Now()
 	c.mu.Lock()
 	file, ok := c.known[root]
 	c.mu.Unlock()
-	if ok && now.Before(file.until) {
-		return file.octets, nil
+	if ok && now.Before(file.expiry) {
+		return file.body, nil
 	}
-	name := "r-" + hex.EncodeToString(first16([]byte(root.String())))
+	name := "r-" + hex.EncodeToString(hash16([]byte(root.String())))
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	entry, err := w.frontier.hosts.Get(call, name)
@@ -140,16 +142,16 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 	call, cancel = context.WithTimeout(ctx, callTime)
 	defer cancel()
 	if _, err := w.frontier.hosts.Put(call, name, octets); err != nil && ctx.Err() == nil {
-		w.options.note("can't cache a robots.txt file: the NATS server %s", reason(err))
+		w.options.note("can't cache a robots.txt file: the NATS server %s", reasonFor(err))
 	}
 	return octets, nil
 }
 
-func (c *robotsCache) remember(root locus.URL, octets []byte, until time.Time) {
+func (c *robotsCache) remember(root locus.URL, body []byte, expiry time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= robotsInMem {
 		c.known = map[locus.URL]robotsFile{}
 	}
-	c.known[root] = robotsFile{octets, until}
+	c.known[root] = robotsFile{body, expiry}
 }

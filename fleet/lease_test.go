@@ -33,7 +33,7 @@ func (h *holder) renews(t *testing.T) {
 // tries takes partition 1 if h sees that it is free, like a worker in a round.
 func (h *holder) tries(t *testing.T) (revision uint64, ok bool) {
 	t.Helper()
-	if _, err := h.live(t.Context(), h.own); err != nil {
+	if _, err := h.liveKeys(t.Context(), h.own); err != nil {
 		t.Fatal(err)
 	}
 	known, err := h.frontier.values(t.Context(), leaseBucket, []string{partKey(1)})
@@ -45,7 +45,7 @@ func (h *holder) tries(t *testing.T) (revision uint64, ok bool) {
 			return 0, false
 		}
 	}
-	revision, err = h.take(t.Context(), h.own, 1, revision)
+	revision, err = h.takePartition(t.Context(), h.own, 1, revision)
 	if errors.Is(err, errTaken) {
 		return 0, false
 	}
@@ -64,8 +64,8 @@ func TestLeaseTakeover(t *testing.T) {
 	theirs.advance(10 * time.Minute)
 	a, b := newHolder(f, ours), newHolder(f, theirs)
 	a.renews(t)
-	if _, ok := a.tries(t); !ok || a.own.left(ours) != leaseTime {
-		t.Fatal(ok, a.own.left(ours))
+	if _, ok := a.tries(t); !ok || a.own.remaining(ours) != leaseTime {
+		t.Fatal(ok, a.own.remaining(ours))
 	}
 	pass := func(d time.Duration) { ours.advance(d); theirs.advance(d) }
 	// No worker takes a partition while its lease is renewed.
@@ -74,8 +74,8 @@ func TestLeaseTakeover(t *testing.T) {
 			t.Fatal("a renewed lease was ended")
 		}
 		pass(renewEvery)
-		if a.renews(t); a.own.left(ours) != leaseTime {
-			t.Fatal(a.own.left(ours))
+		if a.renews(t); a.own.remaining(ours) != leaseTime {
+			t.Fatal(a.own.remaining(ours))
 		}
 	}
 	// Without a renewal, the lease ends, and another worker takes the partition only after the
@@ -83,7 +83,7 @@ func TestLeaseTakeover(t *testing.T) {
 	if _, ok := b.tries(t); ok {
 		t.Fatal("a renewed lease was ended")
 	}
-	if pass(leaseTime); a.own.left(ours) > 0 {
+	if pass(leaseTime); a.own.remaining(ours) > 0 {
 		t.Error("the lease is still valid")
 	}
 	pass(leaseMargin)
@@ -97,12 +97,12 @@ func TestLeaseTakeover(t *testing.T) {
 	}
 	// The stopped worker has lost the lease, and can't have it again.
 	for range 2 {
-		if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.left(ours) > 0 {
-			t.Errorf("%v, %v left", err, a.own.left(ours))
+		if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.remaining(ours) > 0 {
+			t.Errorf("%v, %v left", err, a.own.remaining(ours))
 		}
 	}
 	// A released partition is free immediately.
-	if b.renews(t); b.release(t.Context(), b.own, 1, mine) != nil {
+	if b.renews(t); b.releasePartition(t.Context(), b.own, 1, mine) != nil {
 		t.Error("not released")
 	}
 	a.own = newLease()
@@ -126,7 +126,7 @@ func TestLeaseRenewedLate(t *testing.T) {
 	c.advance(leaseTime + leaseMargin + time.Millisecond)
 	a.renews(t)
 	key := workerKey(a.own.name)
-	if b.bury(t.Context(), key, known[key].Sequence) {
+	if b.endStopped(t.Context(), key, known[key].Sequence) {
 		t.Error("a renewed lease was ended")
 	}
 	if _, ok := b.tries(t); ok || a.renew(t.Context(), a.own) != nil {
@@ -171,8 +171,8 @@ func TestLeaseOlderRecord(t *testing.T) {
 	a := newHolder(f, c)
 	a.renews(t)
 	a.own.revision += 5
-	if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.left(c) > 0 {
-		t.Errorf("%v, %v left", err, a.own.left(c))
+	if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.remaining(c) > 0 {
+		t.Errorf("%v, %v left", err, a.own.remaining(c))
 	}
 }
 
@@ -208,33 +208,33 @@ func TestLeaseLostResponse(t *testing.T) {
 	renew := func() error { return a.renew(t.Context(), a.own) }
 	for _, what := range []string{"first renewal", "renewal"} {
 		lost(what, renew)
-		if a.renews(t); a.own.left(c) != leaseTime {
-			t.Errorf("%s: %v left", what, a.own.left(c))
+		if a.renews(t); a.own.remaining(c) != leaseTime {
+			t.Errorf("%s: %v left", what, a.own.remaining(c))
 		}
 		c.advance(renewEvery)
 	}
-	lost("take", func() error { return second(a.take(t.Context(), a.own, 1, 0)) })
+	lost("take", func() error { return second(a.takePartition(t.Context(), a.own, 1, 0)) })
 	for _, h := range []*holder{a, b} {
 		if _, ok := h.tries(t); ok {
 			t.Error("the partition was taken, although it may have a holder")
 		}
 	}
-	if err := a.release(t.Context(), a.own, 1, 0); err != nil {
+	if err := a.releasePartition(t.Context(), a.own, 1, 0); err != nil {
 		t.Error(err)
 	}
 	revision, ok := a.tries(t)
 	if !ok {
 		t.Fatal("the released partition is not free")
 	}
-	lost("release", func() error { return a.release(t.Context(), a.own, 1, revision) })
-	if err := a.release(t.Context(), a.own, 1, revision); err != nil {
+	lost("release", func() error { return a.releasePartition(t.Context(), a.own, 1, revision) })
+	if err := a.releasePartition(t.Context(), a.own, 1, revision); err != nil {
 		t.Error(err)
 	}
 	if _, ok = a.tries(t); !ok {
 		t.Error("the partition is not free")
 	}
-	lost("end", func() error { return a.end(t.Context(), a.own) })
-	if err := a.end(t.Context(), a.own); err != nil {
+	lost("end", func() error { return a.endLease(t.Context(), a.own) })
+	if err := a.endLease(t.Context(), a.own); err != nil {
 		t.Error(err)
 	}
 	if _, ok = b.tries(t); !ok {
@@ -249,10 +249,10 @@ func TestLeaseLateRelease(t *testing.T) {
 	a.renews(t)
 	b.renews(t)
 	revision, ok := a.tries(t)
-	if _, err := b.take(t.Context(), b.own, 1, revision); err != nil || !ok {
+	if _, err := b.takePartition(t.Context(), b.own, 1, revision); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	if err := a.release(t.Context(), a.own, 1, revision); err != nil {
+	if err := a.releasePartition(t.Context(), a.own, 1, revision); err != nil {
 		t.Error(err)
 	}
 	if _, ok := a.tries(t); ok {
@@ -356,7 +356,7 @@ func testExclusive(t *testing.T, seed uint64) {
 		for number := range partitions {
 			var users []int
 			for i, m := range all {
-				if p := m.queue.partition(number); p != nil && p.left(m.clock) > 0 {
+				if p := m.queue.partition(number); p != nil && p.remaining(m.clock) > 0 {
 					users = append(users, i)
 				}
 			}

@@ -17,21 +17,22 @@ import (
 
 const (
 	tickEvery = time.Second
-	// newsEvery is the time between news of a target and the first search for it, and between other
-	// looks at the worker's own state.
-	newsEvery = 100 * time.Millisecond
-	// renewTime limits the wait for a renewal. After that time, the worker sends the renewal again.
-	// callTime limits all other requests of a round. Together they are shorter than leaseTime, so
-	// the worker has a second attempt.
+	// pollEvery is the interval at which loops check the worker's state. It is also the delay
+	// between the notice of a new target and the first attempt to read the target.
+	pollEvery = 100 * time.Millisecond
+	// renewTime limits the wait for a renewal. After that time, the worker sends the renewal
+	// again. callTime limits all other requests of a round. The sum of these limits is shorter
+	// than leaseTime, so a second attempt can still renew the lease in time.
 	renewTime = 2 * time.Second
 	callTime  = 3 * time.Second
-	// reportEvery is the interval between two reports of a worker.
+	// reportEvery is the interval between a worker's reports.
 	reportEvery = 5 * time.Second
-	// lastTime limits the release of leases when a worker stops.
-	lastTime = 5 * time.Second
+	// stopTime limits the time for releasing partitions when a worker stops.
+	stopTime = 5 * time.Second
 )
 
-// manage takes, renews and releases leases until ctx ends or the fleet is drained.
+// manage renews the lease of the worker, and takes and releases partitions, until ctx ends or the
+// fleet is drained.
 func (w *Worker) manage(ctx context.Context) error {
 	if w.frontier.settings.Every > 0 {
 		w.running.Go(func() { w.recrawl(ctx) })
@@ -39,42 +40,43 @@ func (w *Worker) manage(ctx context.Context) error {
 	for ctx.Err() == nil {
 		drained, err := w.tick(ctx)
 		if err != nil && ctx.Err() == nil {
-			w.storeFailed()
-			w.options.note("the NATS server %s", reason(err))
+			w.countStoreError()
+			w.options.note("the NATS server %s", reasonFor(err))
 		}
 		w.noteLost()
 		if drained {
 			return nil
 		}
-		if wait(w.clock, tickEvery, ctx.Done()) {
+		if sleep(w.clock, tickEvery, ctx.Done()) {
 			break
 		}
 	}
 	return nil
 }
 
-// noteLost writes a note with the number of partitions lost since the last such note.
+// noteLost writes a note with the number of partitions that the worker lost since the previous
+// note.
 func (w *Worker) noteLost() {
 	w.mu.Lock()
-	n := w.counts.Lost - w.told
-	w.told = w.counts.Lost
+	n := w.counts.Lost - w.lostNoted
+	w.lostNoted = w.counts.Lost
 	w.mu.Unlock()
 	if n > 0 {
 		w.options.note("lost %d partitions: the lease was not renewed within %s; workers will take them again", n, leaseTime)
 	}
 }
 
-// tick does one round of manage. It takes partitions only if the renewal succeeded. drained reports
-// whether the fleet is drained and the worker has no partitions left.
+// tick performs one round of manage. It takes partitions only if the renewal succeeded. The
+// result drained is true if the fleet is drained and the worker holds no partitions.
 func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
-	// A worker applies the mode even if it can't renew its lease. It reads the mode during the
-	// renewal and with the same time limit, so that the next renewal is not delayed.
+	// A worker applies the mode even if it can't renew its lease. It reads the mode and renews
+	// the lease concurrently, with one time limit, so that the next renewal is not delayed.
 	call, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	var mode Mode
 	var reading sync.WaitGroup
 	reading.Go(func() { mode, err = w.readMode(call) })
-	isRenewed, renewed := w.renew(call)
+	isRenewed, renewed := w.renewLease(call)
 	reading.Wait()
 	err = errors.Join(renewed, err)
 	w.queue.mu.Lock()
@@ -90,27 +92,27 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 		w.drainAll(rest)
 		drained = len(w.sortedParts()) == 0
 	} else if err == nil && isRenewed {
-		err = w.share(ctx, rest)
+		err = w.balance(ctx, rest)
 	}
 	if err == nil {
 		w.mu.Lock()
-		w.responded = w.clock.Now()
+		w.respondedAt = w.clock.Now()
 		w.mu.Unlock()
 	}
 	return drained, err
 }
 
-// renew renews the lease of the worker if that is due, and reports whether it did. If the lease has
-// ended, the worker drops its partitions. It begins a new lease as soon as other workers may take
-// its partitions.
-func (w *Worker) renew(ctx context.Context) (isRenewed bool, err error) {
-	isOver := w.lease.revision > 0 && w.lease.left(w.clock) <= 0
+// renewLease renews the lease of the worker if a renewal is due, and reports whether the renewal
+// succeeded. If the lease has ended, the worker drops its partitions. The worker begins a new
+// lease as soon as other workers may take these partitions.
+func (w *Worker) renewLease(ctx context.Context) (isRenewed bool, err error) {
+	isOver := w.lease.revision > 0 && w.lease.remaining(w.clock) <= 0
 	switch age := w.lease.age(w.clock); {
 	case isOver && age <= leaseTime+leaseMargin || !isOver && age < renewEvery:
 		return false, nil
 	case isOver:
-		w.loseAll(w.lease)
-		if err := w.leases.end(ctx, w.lease); err != nil {
+		w.losePartitions(w.lease)
+		if err := w.leases.endLease(ctx, w.lease); err != nil {
 			return false, err
 		}
 		w.beginLease()
@@ -122,42 +124,42 @@ func (w *Worker) renew(ctx context.Context) (isRenewed bool, err error) {
 		w.beginLease() // the response to an earlier attempt was lost
 		return false, nil
 	case errors.Is(err, errTaken):
-		w.loseAll(w.lease)
+		w.losePartitions(w.lease)
 		return false, nil
 	case err == nil && isNew:
-		w.watch(w.lease)
+		w.watchLease(w.lease)
 	}
 	return err == nil, err
 }
 
 func (w *Worker) beginLease() {
-	w.lease, w.reported = newLease(), time.Time{}
+	w.lease, w.reportedAt = newLease(), time.Time{}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	clear(w.unsure) // these partitions belong to the old lease, which has ended
+	clear(w.unreleased) // these partitions belonged to the old lease, which has ended
 }
 
-// drainAll stops new requests, and releases the partitions without running requests.
+// drainAll stops new requests. It releases each partition that has no running requests.
 func (w *Worker) drainAll(ctx context.Context) {
 	for _, p := range w.sortedParts() {
-		w.drain(p)
+		w.drainPartition(p)
 	}
 	w.endDrained(ctx)
 }
 
-// share releases the partitions that exceed the worker's share. If the worker has fewer, share takes
-// free partitions. Then it writes the report of this worker. ctx is the context of the partitions,
-// and call limits the requests to the server.
-func (w *Worker) share(ctx, call context.Context) error {
-	if err := w.releaseUnsure(call); err != nil {
+// balance releases partitions if the worker holds more than its share, and takes free partitions
+// if the worker holds fewer. Then it stores the report of this worker. ctx is the parent context
+// of the partitions, and callCtx limits the requests to the server.
+func (w *Worker) balance(ctx, callCtx context.Context) error {
+	if err := w.releaseUnreleased(callCtx); err != nil {
 		return err
 	}
-	live, err := w.leases.live(call, w.lease)
+	live, err := w.leases.liveKeys(callCtx, w.lease)
 	if err != nil {
 		return err
 	}
-	// The shares of all workers together are all partitions, so that no worker looks for partitions
-	// in vain.
+	// The shares of all workers add up to the number of partitions. So a worker with less than
+	// its share can always find a partition that is or will become free.
 	total := w.frontier.settings.Partitions
 	share := total / len(live)
 	if slices.Index(live, workerKey(w.lease.name)) < total%len(live) {
@@ -165,20 +167,20 @@ func (w *Worker) share(ctx, call context.Context) error {
 	}
 	parts := w.sortedParts()
 	for _, p := range parts[min(share, len(parts)):] {
-		w.drain(p)
+		w.drainPartition(p)
 	}
-	w.endDrained(call)
-	return errors.Join(w.takeFree(ctx, call, share-len(parts)), w.report(call))
+	w.endDrained(callCtx)
+	return errors.Join(w.takeFree(ctx, callCtx, share-len(parts)), w.storeReport(callCtx))
 }
 
-// takeFree takes up to n free partitions. Different workers begin the search at different
-// partitions.
-func (w *Worker) takeFree(ctx, call context.Context, n int) error {
+// takeFree takes up to n free partitions. Workers begin the search at different partitions, so
+// that they rarely try to take the same partition.
+func (w *Worker) takeFree(ctx, callCtx context.Context, n int) error {
 	if n <= 0 {
 		return nil
 	}
 	total := w.frontier.settings.Partitions
-	first := int(first16([]byte(w.lease.name))[0]) * total / 256
+	first := int(hash16([]byte(w.lease.name))[0]) * total / 256
 	var numbers []int
 	var keys []string
 	for i := range total {
@@ -187,7 +189,7 @@ func (w *Worker) takeFree(ctx, call context.Context, n int) error {
 			numbers, keys = append(numbers, number), append(keys, partKey(number))
 		}
 	}
-	known, err := w.frontier.values(call, leaseBucket, keys)
+	known, err := w.frontier.values(callCtx, leaseBucket, keys)
 	if err != nil {
 		return err
 	}
@@ -195,7 +197,7 @@ func (w *Worker) takeFree(ctx, call context.Context, n int) error {
 	revisions := map[int]uint64{}
 	for _, number := range numbers {
 		if m := known[partKey(number)]; m != nil {
-			if !w.leases.isFree(call, w.lease, partKey(number), m.Data, m.Sequence) {
+			if !w.leases.isFree(callCtx, w.lease, partKey(number), m.Data, m.Sequence) {
 				continue
 			}
 			revisions[number] = m.Sequence
@@ -203,54 +205,54 @@ func (w *Worker) takeFree(ctx, call context.Context, n int) error {
 		free = append(free, number)
 	}
 	begin := w.clock.Now()
-	return each(free[:min(n, len(free))], func(number int) error {
+	return forEach(free[:min(n, len(free))], func(number int) error {
 		if w.clock.Now().Sub(begin) > renewEvery/2 {
-			return nil // a later round takes the others, so that the renewal is not delayed
+			return nil // a later round takes the remaining partitions, so that the renewal is not delayed
 		}
-		revision, err := w.leases.take(call, w.lease, number, revisions[number])
+		revision, err := w.leases.takePartition(callCtx, w.lease, number, revisions[number])
 		if errors.Is(err, errTaken) {
 			return nil
 		}
 		if err != nil {
-			return errors.Join(err, w.release(call, number, revisions[number]))
+			return errors.Join(err, w.releaseUnused(callCtx, number, revisions[number]))
 		}
-		err = w.begin(ctx, call, &partition{number: number, lease: w.lease, revision: revision, taken: w.clock.Now()})
+		err = w.startPartition(ctx, callCtx, &partition{number: number, lease: w.lease, revision: revision, takenAt: w.clock.Now()})
 		if err != nil {
-			return errors.Join(err, w.release(call, number, revision))
+			return errors.Join(err, w.releaseUnused(callCtx, number, revision))
 		}
 		return nil
 	})
 }
 
-// release releases a partition that this worker does not use. After an error, a later round calls
-// release again.
-func (w *Worker) release(ctx context.Context, number int, revision uint64) error {
-	err := w.leases.release(ctx, w.lease, number, revision)
+// releaseUnused releases a partition that this worker does not use. After an error, a later round
+// tries again.
+func (w *Worker) releaseUnused(ctx context.Context, number int, revision uint64) error {
+	err := w.leases.releasePartition(ctx, w.lease, number, revision)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.unsure, number)
+	delete(w.unreleased, number)
 	if err != nil {
-		w.unsure[number] = revision
+		w.unreleased[number] = revision
 	}
 	return err
 }
 
-// releaseUnsure releases the partitions that this worker failed to release.
-func (w *Worker) releaseUnsure(ctx context.Context) error {
+// releaseUnreleased releases the partitions that this worker failed to release.
+func (w *Worker) releaseUnreleased(ctx context.Context) error {
 	w.mu.Lock()
-	unsure := maps.Clone(w.unsure)
+	unreleased := maps.Clone(w.unreleased)
 	w.mu.Unlock()
-	return each(slices.Collect(maps.Keys(unsure)), func(number int) error { return w.release(ctx, number, unsure[number]) })
+	return forEach(slices.Collect(maps.Keys(unreleased)), func(number int) error { return w.releaseUnused(ctx, number, unreleased[number]) })
 }
 
-// leasesAtOnce limits concurrent operations on partitions. With a round trip of 30 ms, a worker takes
-// 500 partitions per second.
+// leasesAtOnce limits concurrent operations on partitions. If a round trip takes 30 ms, a worker
+// takes 500 partitions per second.
 const leasesAtOnce = 64
 
-// each calls do for each element of a list, with at most leasesAtOnce concurrent calls, and waits
-// for the calls. After an error, it starts no further calls and returns the error, because all
-// calls need the same server.
-func each[T any](list []T, do func(T) error) error {
+// forEach calls process for each element of the list, and waits for the calls. At most
+// leasesAtOnce calls run concurrently. After an error, forEach starts no further calls and
+// returns the error, because all calls need the same server.
+func forEach[T any](list []T, process func(T) error) error {
 	turns, failed := make(chan struct{}, leasesAtOnce), make(chan error, 1)
 	var running sync.WaitGroup
 	for _, one := range list {
@@ -260,7 +262,7 @@ func each[T any](list []T, do func(T) error) error {
 		}
 		running.Go(func() {
 			defer func() { <-turns }()
-			if err := do(one); err != nil {
+			if err := process(one); err != nil {
 				select {
 				case failed <- err:
 				default: // same cause as the first error
@@ -275,26 +277,27 @@ func each[T any](list []T, do func(T) error) error {
 
 // saveMarks stores the low-water marks of the partitions.
 func (w *Worker) saveMarks(ctx context.Context) error {
-	return each(w.sortedParts(), func(p *partition) error { return w.saveMark(ctx, p) })
+	return forEach(w.sortedParts(), func(p *partition) error { return w.saveMark(ctx, p) })
 }
 
-// begin starts work on a partition that the worker has taken. ctx is the context of the partition,
-// and call limits the requests to the server.
-func (w *Worker) begin(ctx, call context.Context, p *partition) error {
+// startPartition starts work on a partition that the worker has taken. ctx is the parent context
+// of the partition, and callCtx limits the requests to the server.
+func (w *Worker) startPartition(ctx, callCtx context.Context, p *partition) error {
 	p.hosts = map[string]*host{}
-	if entry, err := w.frontier.hosts.Get(call, markName(p.number)); err == nil {
-		// An unreadable mark costs only time, because the worker then begins at the first target.
-		_ = json.Unmarshal(entry.Value(), &p.next)
+	if entry, err := w.frontier.hosts.Get(callCtx, markName(p.number)); err == nil {
+		// An unreadable mark is harmless, because the worker then reads all targets from the
+		// first one.
+		_ = json.Unmarshal(entry.Value(), &p.nextSequence)
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return err
 	}
-	p.next = max(p.next, 1)
-	p.saved = p.next
-	info, err := w.frontier.targets.Info(call)
+	p.nextSequence = max(p.nextSequence, 1)
+	p.savedMark = p.nextSequence
+	info, err := w.frontier.targets.Info(callCtx)
 	if err != nil {
 		return err
 	}
-	p.old = info.State.LastSeq
+	p.oldSequence = info.State.LastSeq
 	inside, cancel := context.WithCancel(ctx)
 	p.ctx = inside
 	permits, err := w.servePermits(p)
@@ -303,147 +306,147 @@ func (w *Worker) begin(ctx, call context.Context, p *partition) error {
 		return err
 	}
 	news, err := w.watchNews(p)
-	p.end = func() {
+	p.stop = func() {
 		cancel()
 		for _, s := range []*nats.Subscription{permits, news} {
 			_ = s.Unsubscribe() // fails only if the connection or the subscription has ended
 		}
 	}
 	if err != nil {
-		p.end()
+		p.stop()
 		return err
 	}
 	w.queue.mu.Lock()
 	w.queue.parts[p.number] = p
 	w.queue.mu.Unlock()
-	if p.lease.left(w.clock) <= 0 {
-		w.lose(p)
+	if p.lease.remaining(w.clock) <= 0 {
+		w.losePartition(p)
 	}
-	w.running.Go(func() { w.read(inside, p) })
+	w.running.Go(func() { w.readTargets(inside, p) })
 	return nil
 }
 
-// watch ends the partitions of l and their running requests when the lease expires, because another
-// worker may then begin requests.
-func (w *Worker) watch(l *lease) {
-	left := l.left(w.clock)
+// watchLease ends the partitions of l and their running requests when l expires, because other
+// workers may then begin requests to the same hosts.
+func (w *Worker) watchLease(l *lease) {
+	left := l.remaining(w.clock)
 	if left <= 0 {
-		w.loseAll(l)
+		w.losePartitions(l)
 		return
 	}
-	w.clock.AfterFunc(left, func() { w.watch(l) })
+	w.clock.AfterFunc(left, func() { w.watchLease(l) })
 }
 
 func markName(partition int) string { return fmt.Sprint("m-", partition) }
 
 // saveMark stores the low-water mark of p if it changed.
 func (w *Worker) saveMark(ctx context.Context, p *partition) error {
-	mark, ok := w.queue.mark(p)
-	if !ok || mark == p.saved {
+	mark, ok := w.queue.lowMark(p)
+	if !ok || mark == p.savedMark {
 		return nil
 	}
 	if _, err := w.frontier.hosts.Put(ctx, markName(p.number), fmt.Append(nil, mark)); err != nil {
 		return err
 	}
-	p.saved = mark
+	p.savedMark = mark
 	return nil
 }
 
-// drain stops new requests for p.
-func (w *Worker) drain(p *partition) {
+// drainPartition stops new requests to the hosts of p.
+func (w *Worker) drainPartition(p *partition) {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	p.draining = true
 }
 
-// endDrained releases the leases of drained partitions without running requests.
+// endDrained releases the drained partitions that have no running requests.
 func (w *Worker) endDrained(ctx context.Context) {
 	idle := slices.DeleteFunc(w.sortedParts(), func(p *partition) bool { return !w.queue.isIdle(p) })
-	if err := each(idle, func(p *partition) error { return w.giveBack(ctx, p) }); err != nil {
-		w.options.note("can't release a lease, so it will expire: the NATS server %s", reason(err))
+	if err := forEach(idle, func(p *partition) error { return w.returnPartition(ctx, p) }); err != nil {
+		w.options.note("can't release a lease, so it will expire: the NATS server %s", reasonFor(err))
 	}
 }
 
-// end ends a partition, and reports whether this worker held it.
-func (w *Worker) end(p *partition) bool {
-	p.end()
-	return w.queue.drop(p)
+// endPartition stops work on a partition, and reports whether this worker held the partition.
+func (w *Worker) endPartition(p *partition) bool {
+	p.stop()
+	return w.queue.dropPartition(p)
 }
 
-// loseAll ends the partitions of a lease that has ended.
-func (w *Worker) loseAll(l *lease) {
+// losePartitions stops work on the partitions of a lease that has ended.
+func (w *Worker) losePartitions(l *lease) {
 	for _, p := range w.sortedParts() {
 		if p.lease == l {
-			w.lose(p)
+			w.losePartition(p)
 		}
 	}
 }
 
-// lose ends a partition after its lease has ended.
-func (w *Worker) lose(p *partition) {
-	if w.end(p) {
-		w.count(func(c *Counts) { c.Lost++ })
+// losePartition stops work on a partition whose lease has ended.
+func (w *Worker) losePartition(p *partition) {
+	if w.endPartition(p) {
+		w.updateCounts(func(c *Counts) { c.Lost++ })
 	}
 }
 
-// giveBack ends a partition and releases it.
-func (w *Worker) giveBack(ctx context.Context, p *partition) error {
+// returnPartition stops work on a partition and releases the partition.
+func (w *Worker) returnPartition(ctx context.Context, p *partition) error {
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	err := w.saveMark(call, p)
-	w.end(p)
-	if p.lease.left(w.clock) > 0 {
-		err = errors.Join(err, w.release(call, p.number, p.revision))
+	w.endPartition(p)
+	if p.lease.remaining(w.clock) > 0 {
+		err = errors.Join(err, w.releaseUnused(call, p.number, p.revision))
 	}
 	return err
 }
 
-// leave releases all partitions and ends the lease when the worker stops.
-func (w *Worker) leave() {
-	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
+// shutDown releases all partitions and ends the lease, because the worker stops.
+func (w *Worker) shutDown() {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	for _, p := range w.sortedParts() {
-		w.drain(p)
+		w.drainPartition(p)
 	}
 	var busy atomic.Bool
-	err := each(w.sortedParts(), func(p *partition) error {
-		// Other workers may have permits to send requests to hosts of p.
-		for !w.queue.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
+	err := forEach(w.sortedParts(), func(p *partition) error {
+		// Other workers may hold permits for requests to hosts of p.
+		for !w.queue.isIdle(p) && !sleep(w.clock, pollEvery, ctx.Done()) {
 		}
 		if !w.queue.isIdle(p) {
 			busy.Store(true)
 			return nil
 		}
-		return w.giveBack(ctx, p)
+		return w.returnPartition(ctx, p)
 	})
 	for _, p := range w.sortedParts() {
-		w.end(p)
+		w.endPartition(p)
 	}
-	if err == nil && !busy.Load() && w.lease.left(w.clock) > 0 {
-		err = w.leases.end(ctx, w.lease)
+	if err == nil && !busy.Load() && w.lease.remaining(w.clock) > 0 {
+		err = w.leases.endLease(ctx, w.lease)
 	}
 	if err != nil {
-		w.options.note("other workers will notice after some seconds that this worker stopped: the NATS server %s", reason(err))
+		w.options.note("other workers will notice after some seconds that this worker stopped: the NATS server %s", reasonFor(err))
 	}
 }
 
-// countPrefix is the first word of the keys of reports.
-const countPrefix = "count."
+// reportPrefix is the first word of a report's key.
+const reportPrefix = "count."
 
-// report stores the statistics of this worker if that is due.
-func (w *Worker) report(ctx context.Context) error {
+// storeReport stores the statistics of this worker if a report is due.
+func (w *Worker) storeReport(ctx context.Context) error {
 	now := w.clock.Now()
-	if now.Sub(w.reported) < reportEvery {
+	if now.Sub(w.reportedAt) < reportEvery {
 		return nil
 	}
 	c := w.Counts()
 	c.Busiest = w.countHosts()
 	text, err := json.Marshal(c)
 	if err == nil {
-		_, err = w.frontier.workers.Put(ctx, countPrefix+w.lease.name, text)
+		_, err = w.frontier.workers.Put(ctx, reportPrefix+w.lease.name, text)
 	}
 	if err == nil {
-		w.reported = now
+		w.reportedAt = now
 	}
 	return err
 }

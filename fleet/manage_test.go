@@ -143,7 +143,7 @@ func TestEach(t *testing.T) {
 	var mu sync.Mutex
 	active, most, calls := 0, 0, 0
 	full := make(chan struct{})
-	err := each(make([]int, 3*leasesAtOnce), func(int) error {
+	err := forEach(make([]int, 3*leasesAtOnce), func(int) error {
 		mu.Lock()
 		calls++
 		active++
@@ -166,7 +166,7 @@ func TestEach(t *testing.T) {
 func TestEachError(t *testing.T) {
 	var mu sync.Mutex
 	calls, wrong := 0, errors.New("wrong")
-	err := each(make([]int, 9*leasesAtOnce), func(int) error {
+	err := forEach(make([]int, 9*leasesAtOnce), func(int) error {
 		mu.Lock()
 		defer mu.Unlock()
 		calls++
@@ -175,7 +175,7 @@ func TestEachError(t *testing.T) {
 	if !errors.Is(err, wrong) || calls > 2*leasesAtOnce {
 		t.Errorf("%d calls, %v", calls, err)
 	}
-	if err := each([]int{}, func(int) error { return wrong }); err != nil {
+	if err := forEach([]int{}, func(int) error { return wrong }); err != nil {
 		t.Error(err)
 	}
 }
@@ -285,13 +285,13 @@ func TestMarksTogether(t *testing.T) {
 	}
 	marks.meet = make(chan struct{})
 	for _, p := range m.sortedParts() {
-		p.saved = 7 // another mark than the present one
+		p.savedMark = 7 // another mark than the present one
 	}
 	c.advance(renewEvery)
 	eventually(t, func() bool { return m.saveMarks(ctx) == nil })
 	for _, p := range m.sortedParts() {
-		if p.saved != 1 {
-			t.Errorf("%d: mark %d", p.number, p.saved)
+		if p.savedMark != 1 {
+			t.Errorf("%d: mark %d", p.number, p.savedMark)
 		}
 	}
 }
@@ -471,13 +471,13 @@ func TestWorkerMetrics(t *testing.T) {
 	p := &partition{hosts: map[string]*host{}, lease: &lease{}}
 	m.queue.parts[0] = p
 	for i, age := range []time.Duration{2 * time.Minute, time.Hour} {
-		m.queue.add(p, &job{at: address{place: place{host: fmt.Sprint(i)}}, published: c.Now().Add(-age)}, limits{})
+		m.queue.addJob(p, &job{at: address{hostAddress: hostAddress{host: fmt.Sprint(i)}}, published: c.Now().Add(-age)}, limits{})
 	}
-	m.queue.add(p, &job{at: address{place: place{host: "2"}}, sequence: again}, limits{})
+	m.queue.addJob(p, &job{at: address{hostAddress: hostAddress{host: "2"}}, sequence: belowMark}, limits{})
 	if n := count("oldest_target_age_seconds"); n != 3600 {
 		t.Errorf("the oldest target is %d seconds old", n)
 	}
-	m.storeFailed()
+	m.countStoreError()
 	if n := count("store_errors_total"); n != 1 {
 		t.Errorf("%d errors", n)
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 // WriteMetrics writes the counts of the worker in the Prometheus text format.
-func (w *Worker) WriteMetrics(to io.Writer) error {
+func (w *Worker) WriteMetrics(dst io.Writer) error {
 	c := w.Counts()
-	out := bufio.NewWriter(to)
+	out := bufio.NewWriter(dst)
 	fmt.Fprint(out, "# HELP locus_fleet_verdicts_total Verdicts stored, by kind.\n# TYPE locus_fleet_verdicts_total counter\n")
 	for _, name := range slices.Sorted(maps.Keys(c.Verdicts)) {
 		fmt.Fprintf(out, "locus_fleet_verdicts_total{verdict=%q} %d\n", name, c.Verdicts[name])
@@ -31,7 +31,7 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		{"active", "gauge", "Targets with a request in progress.", c.Active},
 		{"unacknowledged", "gauge", "Verdicts that the NATS server has not acknowledged yet.", len(w.outbox.sent)},
 		{"hosts", "gauge", "Hosts with targets in the worker.", c.Hosts},
-		{"oldest_target_age_seconds", "gauge", "Age of the oldest waiting target.", int(w.oldest().Seconds())},
+		{"oldest_target_age_seconds", "gauge", "Age of the oldest waiting target.", int(w.oldestAge().Seconds())},
 		{"leases_lost_total", "counter", "Partitions lost because the lease of the worker was not renewed in time.", c.Lost},
 		{"store_errors_total", "counter", "Operations that the NATS servers failed to complete.", c.Errors},
 	} {
@@ -40,15 +40,15 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 	return out.Flush()
 }
 
-// oldest returns the age of the target that has waited longest, or 0 if no target waits.
-func (w *Worker) oldest() (age time.Duration) {
+// oldestAge returns the age of the target that has waited longest, or 0 if no target is waiting.
+func (w *Worker) oldestAge() (age time.Duration) {
 	now := w.clock.Now()
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	for _, p := range w.queue.parts {
 		for _, h := range p.hosts {
-			for j := range h.all {
-				if j.sequence != again {
+			for j := range h.unfinished {
+				if j.sequence != belowMark {
 					age = max(age, now.Sub(j.published))
 				}
 			}
@@ -66,9 +66,9 @@ func (w *Worker) Health() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.responded.IsZero():
+	case w.respondedAt.IsZero():
 		return errors.New("the NATS server has not responded yet")
-	case w.clock.Now().Sub(w.responded) >= leaseTime:
+	case w.clock.Now().Sub(w.respondedAt) >= leaseTime:
 		return fmt.Errorf("the NATS server has not responded for %s", leaseTime)
 	}
 	return nil
@@ -78,33 +78,33 @@ func (w *Worker) Health() error {
 type HostCount struct {
 	Name    string `json:"name"`
 	Waiting int    `json:"waiting"`
-	More    bool   `json:"more,omitempty"` // the frontier has more targets of the host
+	More    bool   `json:"more,omitempty"` // the frontier contains more targets of the host
 }
 
 const maxBusiest = 10
 
-// busiest returns the hosts with the most jobs. The caller must hold s.mu.
+// busiest returns the hosts with the most jobs, up to maxBusiest. The caller must hold s.mu.
 func (s *scheduler) busiest() (list []*host) {
 	for _, p := range s.parts {
 		for _, h := range p.hosts {
-			if len(h.all) == 0 || len(list) == maxBusiest && len(h.all) <= len(list[maxBusiest-1].all) {
+			if len(h.unfinished) == 0 || len(list) == maxBusiest && len(h.unfinished) <= len(list[maxBusiest-1].unfinished) {
 				continue
 			}
-			at, _ := slices.BinarySearchFunc(list, h, func(a, b *host) int { return len(b.all) - len(a.all) })
+			at, _ := slices.BinarySearchFunc(list, h, func(a, b *host) int { return len(b.unfinished) - len(a.unfinished) })
 			list = slices.Insert(list[:min(len(list), maxBusiest-1)], min(at, maxBusiest-1), h)
 		}
 	}
 	return list
 }
 
-// countHosts returns the hosts with the most jobs.
+// countHosts returns the number of waiting targets for the hosts with the most jobs.
 func (w *Worker) countHosts() (list []HostCount) {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	for _, h := range w.queue.busiest() {
-		c := HostCount{Waiting: len(h.all), More: h.behind > 0}
-		for j := range h.all {
-			c.Name, _, _ = w.ready.checker.Host(j.found.Target.Canonical)
+		c := HostCount{Waiting: len(h.unfinished), More: h.firstUnread > 0}
+		for j := range h.unfinished {
+			c.Name, _, _ = w.decoder.checker.Host(j.found.Target.Canonical)
 			break
 		}
 		list = append(list, c)

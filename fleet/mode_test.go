@@ -144,8 +144,8 @@ func TestModeWithoutRenewal(t *testing.T) {
 			defer w.running.Wait()
 			defer cancel()
 			p := w.holds(ctx, t, 0)
-			defer p.end()
-			p.saved = 1 << 40 // so that there is a mark to store
+			defer p.stop()
+			p.savedMark = 1 << 40 // so that there is a mark to store
 			fail(w)
 			for _, m := range []Mode{Pause, Run, Drain} {
 				if err := f.SetMode(ctx, m); err != nil {

@@ -20,12 +20,12 @@ func TestNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeReady()
-	worker.ready = ready
+	worker.decoder = ready
 	ctx, cancel := context.WithCancel(t.Context())
 	defer worker.running.Wait()
 	defer cancel()
 	p := worker.holds(ctx, t, 0)
-	defer p.end()
+	defer p.stop()
 	// The reader waits for the first time.
 	await(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.timers) >= 2 })
 	s, err := NewSubmitter(w.worker(f, w.options()))
@@ -41,16 +41,16 @@ func TestNews(t *testing.T) {
 	if d := c.Now().Sub(begin); d > 2*storeTime {
 		t.Errorf("the target was read after %v", d)
 	}
-	other := &partition{news: make(chan struct{}, 1)}
+	other := &partition{newsSignal: make(chan struct{}, 1)}
 	for range 2 {
 		wait := make(chan time.Duration)
-		go func() { wait <- worker.awaitNews(ctx, other, readAgain) }()
-		other.news <- struct{}{}
+		go func() { wait <- worker.awaitNews(ctx, other, readEvery) }()
+		other.newsSignal <- struct{}{}
 		if d := awaitAdvancing(c, wait); d != storeTime {
 			t.Errorf("the reader looks again after %v", d)
 		}
 		go func() { wait <- worker.awaitNews(ctx, other, storeTime) }()
-		if d := awaitAdvancing(c, wait); d != readAgain {
+		if d := awaitAdvancing(c, wait); d != readEvery {
 			t.Errorf("the reader looks again after %v", d)
 		}
 	}

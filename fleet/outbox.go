@@ -11,21 +11,22 @@ import (
 )
 
 const (
-	// maxUnacked limits the unacknowledged verdicts of a worker. Above the limit, the worker makes
-	// no requests. If a worker dies, other workers repeat the checks with unacknowledged verdicts.
+	// maxUnacked limits the unacknowledged verdicts of a worker. At the limit, the worker makes
+	// no requests. If a worker dies, other workers repeat the checks whose verdicts were not
+	// acknowledged.
 	maxUnacked = 64
-	// lastStore limits the time for storing a verdict after the lease has ended. After that time,
-	// another worker has repeated the check.
-	lastStore = 30 * time.Second
+	// storeGrace limits the time for storing a verdict after the lease has ended. After that
+	// time, another worker has usually repeated the check.
+	storeGrace = 30 * time.Second
 )
 
-// outbox stores verdicts in the background, so that requests need not wait. A job is done when the
-// server has acknowledged its verdict.
+// outbox stores verdicts in the background, so that requests need not wait for the server. A job
+// is finished when the server has acknowledged its verdict.
 type outbox struct {
 	frontier *Frontier
 	clock    Clock
 	sent     chan sentVerdict
-	done     func(*sentVerdict) // called for each sent verdict after its acknowledgment or failure
+	onStored func(*sentVerdict) // called for each sent verdict after its acknowledgment or a permanent failure
 	note     func(format string, args ...any)
 }
 
@@ -37,47 +38,49 @@ type sentVerdict struct {
 	err      error // errStored if another verdict is stored; after any other error, the server may lack this verdict
 }
 
-// last is the sequence number of the verdict that the verdict of j replaces, or 0.
-func (j *job) last() uint64 {
-	if j.before == nil {
+// previousSequence returns the sequence number of the target's previous verdict, or 0 if there is
+// none.
+func (j *job) previousSequence() uint64 {
+	if j.previous == nil {
 		return 0
 	}
-	return j.before.sequence
+	return j.previous.sequence
 }
 
-// put publishes a verdict. The error is an error from the connection.
-func (o *outbox) put(h *host, j *job, answer *verify.Response) error {
-	ack, err := o.frontier.publishVerdict(j.at, answer, j.last())
+// publishLater publishes a verdict without waiting for the acknowledgment. The error is an error
+// from the connection.
+func (o *outbox) publishLater(h *host, j *job, answer *verify.Response) error {
+	ack, err := o.frontier.publishVerdict(j.at, answer, j.previousSequence())
 	if err != nil {
 		return err
 	}
 	small := *answer
-	small.Links, small.Failures = nil, nil // the server has these already, and they may be large
+	small.Links, small.Failures = nil, nil // the server already has the links, which may be large
 	o.sent <- sentVerdict{host: h, job: j, response: &small, ack: ack}
 	return nil
 }
 
-// settle waits for acknowledgments until sent is closed. It publishes an unacknowledged verdict
-// again until ctx ends, because duplicates are harmless. The worker does not release the partition
-// until then, unless the lease ends.
-func (o *outbox) settle(ctx context.Context) {
+// awaitAcks waits for acknowledgments until the channel sent is closed. If an acknowledgment does
+// not arrive, it publishes the verdict again until ctx ends, because duplicates are harmless.
+// Unless the lease ends, the worker does not release the partition before the verdict is stored.
+func (o *outbox) awaitAcks(ctx context.Context) {
 	for v := range o.sent {
-		v.err = acked(ctx, v.ack)
-		for v.err != nil && !errors.Is(v.err, errStored) && v.host.part.lease.left(o.clock) > -lastStore && ctx.Err() == nil {
-			if v.err = o.again(ctx, &v); v.err != nil && !errors.Is(v.err, errStored) {
-				o.note("can't store verdicts yet, retrying: the NATS server %s", reason(v.err))
-				wait(o.clock, pauseBetween, ctx.Done())
+		v.err = awaitAck(ctx, v.ack)
+		for v.err != nil && !errors.Is(v.err, errStored) && v.host.part.lease.remaining(o.clock) > -storeGrace && ctx.Err() == nil {
+			if v.err = o.republish(ctx, &v); v.err != nil && !errors.Is(v.err, errStored) {
+				o.note("can't store verdicts yet, retrying: the NATS server %s", reasonFor(v.err))
+				sleep(o.clock, pauseBetween, ctx.Done())
 			}
 		}
-		o.done(&v)
+		o.onStored(&v)
 	}
 }
 
-// again stores a verdict that the server may already have.
-func (o *outbox) again(ctx context.Context, v *sentVerdict) error {
+// republish stores a verdict that the server may already have.
+func (o *outbox) republish(ctx context.Context, v *sentVerdict) error {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
-	err := o.frontier.storeVerdict(ctx, v.job.at, v.response, v.job.last())
+	err := o.frontier.storeVerdict(ctx, v.job.at, v.response, v.job.previousSequence())
 	if !errors.Is(err, errStored) {
 		return err
 	}
@@ -91,8 +94,8 @@ func (o *outbox) again(ctx context.Context, v *sentVerdict) error {
 	return errStored
 }
 
-// acked waits for the acknowledgment of a message.
-func acked(ctx context.Context, ack jetstream.PubAckFuture) error {
+// awaitAck waits for the acknowledgment of a message.
+func awaitAck(ctx context.Context, ack jetstream.PubAckFuture) error {
 	select {
 	case <-ack.Ok():
 		return nil

@@ -17,7 +17,7 @@ func TestLastOfLeader(t *testing.T) {
 	f := open(t)
 	publish := func(i byte, text string) {
 		t.Helper()
-		if _, err := f.js.Publish(t.Context(), f.subject(verdictStream, place{0, "h"}.words(key{i})...), []byte(text)); err != nil {
+		if _, err := f.js.Publish(t.Context(), f.subject(verdictStream, hostAddress{0, "h"}.words(key{i})...), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func TestLastOfLeader(t *testing.T) {
 			publish(i, "old")
 			publish(i, strings.Repeat("x", int(i)))
 		}
-		subjects = append(subjects, f.subject(verdictStream, place{0, "h"}.words(key{i})...))
+		subjects = append(subjects, f.subject(verdictStream, hostAddress{0, "h"}.words(key{i})...))
 	}
 	values := func(list []*jetstream.RawStreamMsg, err error) map[string]string {
 		t.Helper()
@@ -42,15 +42,15 @@ func TestLastOfLeader(t *testing.T) {
 	}
 	name := f.stream(verdictStream)
 	for _, subjects := range [][]string{subjects, {f.subject(verdictStream, "0", "h", "*")}, subjects[:1]} {
-		batch, _, err := f.last(t.Context(), name, subjects, maxBatch)
+		batch, _, err := f.lastMessages(t.Context(), name, subjects, maxBatch)
 		want := values(batch, err)
-		got := values(f.lastOfLeader(t.Context(), name, subjects, maxBatch))
+		got := values(f.lastFromLeader(t.Context(), name, subjects, maxBatch))
 		if !maps.Equal(got, want) || len(subjects) > 1 && len(got) != 66 {
 			t.Errorf("%d and %d of %d", len(got), len(want), len(subjects))
 		}
 	}
 	// A pattern returns no more messages than requested.
-	if list, err := f.lastOfLeader(t.Context(), name, []string{f.subject(verdictStream, "0", "h", "*")}, 7); err != nil || len(list) != 7 {
+	if list, err := f.lastFromLeader(t.Context(), name, []string{f.subject(verdictStream, "0", "h", "*")}, 7); err != nil || len(list) != 7 {
 		t.Error(len(list), err)
 	}
 }
@@ -58,16 +58,16 @@ func TestLastOfLeader(t *testing.T) {
 // A verdict is stored once, however often it is sent, and another one does not replace it.
 func TestOutboxAgain(t *testing.T) {
 	f := open(t)
-	at := address{place{0, "0123456789abcdef"}, key{1}}
+	at := address{hostAddress{0, "0123456789abcdef"}, key{1}}
 	mine := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now()}
 	other := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}, When: mine.When.Add(-time.Minute)}
 	o := outbox{frontier: f, clock: SystemClock{}}
 	for range 3 {
-		if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, response: mine}); err != nil {
+		if err := o.republish(t.Context(), &sentVerdict{job: &job{at: at}, response: mine}); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, response: other}); err != errStored {
+	if err := o.republish(t.Context(), &sentVerdict{job: &job{at: at}, response: other}); err != errStored {
 		t.Error(err)
 	}
 	if v, err := f.verdictOf(t.Context(), at); err != nil || v.response.Outcome.Verdict != verify.Alive {
@@ -79,12 +79,12 @@ func TestOutboxAgain(t *testing.T) {
 // waits for it.
 func TestLargeVerdict(t *testing.T) {
 	f := open(t)
-	at := address{place{0, "0123456789abcdef"}, key{1}}
+	at := address{hostAddress{0, "0123456789abcdef"}, key{1}}
 	large := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Fragments: map[string]bool{strings.Repeat("f", maxMessage): true}}
 	if err := f.storeVerdict(t.Context(), at, large, 0); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := f.verdictOf(t.Context(), at); err != nil || v == nil || v.damaged != nil || v.response.Outcome.Verdict != verify.Unknown {
+	if v, err := f.verdictOf(t.Context(), at); err != nil || v == nil || v.decodeErr != nil || v.response.Outcome.Verdict != verify.Unknown {
 		t.Error(v, err)
 	}
 }
@@ -102,10 +102,10 @@ func TestOutboxHoldsPartition(t *testing.T) {
 	answer := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Links: make([]verify.Found, 3)}
 	send := func(i byte) {
 		t.Helper()
-		j := &job{at: address{place{0, h.hash}, key{i}}}
-		h.all[j] = true
+		j := &job{at: address{hostAddress{0, h.hash}, key{i}}}
+		h.unfinished[j] = true
 		worker.queue.jobs++
-		if err := worker.finish(t.Context(), nil, slices.Repeat([]*job{j}, 2), h, answer); err != nil {
+		if err := worker.storeVerdicts(t.Context(), nil, slices.Repeat([]*job{j}, 2), h, answer); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,12 +114,12 @@ func TestOutboxHoldsPartition(t *testing.T) {
 		t.Error("it is not held")
 	}
 	// The server does not store the second one.
-	lost := &sentVerdict{host: h, job: &job{at: address{place{0, h.hash}, key{2}}}, response: answer, ack: neverAcked{}}
-	worker.queue.hold(p)
-	p.lease.set(worker.clock.Now().Add(-leaseTime-2*lastStore), leaseTime)
+	lost := &sentVerdict{host: h, job: &job{at: address{hostAddress{0, h.hash}, key{2}}}, response: answer, ack: neverAcked{}}
+	worker.queue.addHold(p)
+	p.lease.set(worker.clock.Now().Add(-leaseTime-2*storeGrace), leaseTime)
 	worker.outbox.sent <- *lost
 	close(worker.outbox.sent)
-	worker.outbox.settle(t.Context())
+	worker.outbox.awaitAcks(t.Context())
 	if !worker.queue.isIdle(p) {
 		t.Error("it is held for ever")
 	}

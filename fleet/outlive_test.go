@@ -77,14 +77,14 @@ func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
 
 // isStored reports whether the store has the limits that a host requested.
 func isStored(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) bool {
-	entry, err := f.hosts.Get(t.Context(), hostKey(f.placeOf(hostName(t, host)).host))
+	entry, err := f.hosts.Get(t.Context(), hostKey(f.hostAddressOf(hostName(t, host)).host))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return false
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return has(readHost(entry.Value(), 0))
+	return has(decodeHost(entry.Value(), 0))
 }
 
 // hostName returns the name under which targets of a host share limits.
@@ -231,11 +231,11 @@ func TestPauseForAllWorkers(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	// A host that redirects and is not of the worker that has the other one.
-	to := f.placeOf(hostName(t, "to.example")).partition
+	to := f.hostAddressOf(hostName(t, "to.example")).partition
 	from := ""
 	for i := 0; from == ""; i++ {
 		host := fmt.Sprintf("from%d.example", i)
-		if at := f.placeOf(hostName(t, host)).partition; (one.queue.partition(at) != nil) != (one.queue.partition(to) != nil) {
+		if at := f.hostAddressOf(hostName(t, host)).partition; (one.queue.partition(at) != nil) != (one.queue.partition(to) != nil) {
 			from = host
 		}
 	}

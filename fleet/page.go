@@ -20,8 +20,9 @@ var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// Page returns a handler that serves a status page at "/" and its style at "/style.css". The page
-// has no scripts. It escapes reports of workers, which are untrusted.
+// Page returns a handler that serves a status page at "/" and the page's style sheet at
+// "/style.css". The page contains no scripts. It escapes the reports of workers, because the
+// reports are untrusted.
 func (f *Frontier) Page() http.Handler {
 	p := &page{frontier: f, clock: SystemClock{}}
 	mux := http.NewServeMux()
@@ -34,15 +35,16 @@ func (f *Frontier) Page() http.Handler {
 	return mux
 }
 
-// page shows the progress of a frontier. It stores the last count to compute the throughput.
+// page shows the progress of a frontier. It stores the previous number of verdicts, to compute
+// the throughput.
 type page struct {
 	frontier *Frontier
 	clock    Clock
 
-	mu       sync.Mutex
-	at       time.Time
-	verdicts uint64
-	rate     float64
+	mu        sync.Mutex
+	countedAt time.Time
+	verdicts  uint64
+	rate      float64
 }
 
 // pageData is the data of the template.
@@ -89,7 +91,7 @@ func (p *page) serve(rw http.ResponseWriter, r *http.Request) {
 const maxPageHosts = 20
 
 func (p *page) data(s *Status) *pageData {
-	d := &pageData{Status: *s, Partitions: p.frontier.settings.Partitions, Rate: p.count(s.Verdicts)}
+	d := &pageData{Status: *s, Partitions: p.frontier.settings.Partitions, Rate: p.throughput(s.Verdicts)}
 	if s.Targets > s.Verdicts {
 		d.Waiting = s.Targets - s.Verdicts
 	}
@@ -115,17 +117,17 @@ func (p *page) data(s *Status) *pageData {
 	return d
 }
 
-// count returns the number of verdicts per second since an earlier count.
-func (p *page) count(verdicts uint64) float64 {
+// throughput returns the number of verdicts per second since an earlier call.
+func (p *page) throughput(verdicts uint64) float64 {
 	const least = 2 * time.Second
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now()
-	if passed := now.Sub(p.at); p.at.IsZero() || passed >= least {
-		if !p.at.IsZero() && verdicts >= p.verdicts {
+	if passed := now.Sub(p.countedAt); p.countedAt.IsZero() || passed >= least {
+		if !p.countedAt.IsZero() && verdicts >= p.verdicts {
 			p.rate = float64(verdicts-p.verdicts) / passed.Seconds()
 		}
-		p.at, p.verdicts = now, verdicts
+		p.countedAt, p.verdicts = now, verdicts
 	}
 	return p.rate
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// gates lets one goroutine at a time work on each site. The zero value is ready to use.
-type gates struct {
+// siteLocks contains a lock for each site. The zero value is ready to use.
+type siteLocks struct {
 	mu   sync.Mutex
-	busy map[locus.URL]chan struct{} // closed when the goroutine leaves
+	busy map[locus.URL]chan struct{} // closed when the site is unlocked
 }
 
-// enter waits until no other goroutine works on the site. The caller must call leave.
-func (g *gates) enter(ctx context.Context, site locus.URL) (leave func(), err error) {
+// lock locks the site, and waits if another goroutine holds the lock. The caller must call
+// unlock.
+func (g *siteLocks) lock(ctx context.Context, site locus.URL) (unlock func(), err error) {
 	for {
 		g.mu.Lock()
 		other := g.busy[site]
@@ -55,11 +56,11 @@ type pageCount struct {
 	Pages int `json:"pages"`
 }
 
-// pagesOf returns the links that workers must read as pages of the same site as the given page. The
-// key of each link is its canonical form. The result contains all pages that are targets already,
-// and new pages up to MaxPages. The site must belong to this worker, and no other goroutine may
-// count its pages. The worker counts a page before it adds the page to the frontier. So the number
-// of pages never exceeds the limit, but a crash can waste a part of the limit.
+// pagesOf selects the links that workers must read as pages of the given page's site. The map
+// keys are the canonical URLs of the links. The result contains all pages that are already
+// targets, and new pages up to MaxPages. The site must belong to this worker, and the caller must
+// hold the site's lock. The worker counts a page before it adds the page to the frontier. So the
+// number of pages never exceeds the limit, but a crash can waste a part of the limit.
 func (w *Worker) pagesOf(ctx context.Context, a *verify.Checker, page *verify.Target, links []verify.Found) (map[locus.URL]verify.Target, error) {
 	pages, fresh := map[locus.URL]verify.Target{}, []verify.Target{}
 	for i := range links {
@@ -98,14 +99,14 @@ func (w *Worker) isTarget(ctx context.Context, a *verify.Checker, t *verify.Targ
 	return err == nil, err
 }
 
-// grantPages counts n more pages of a site. If the limit allows fewer pages, it counts that number
-// and returns it.
-func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (granted int, err error) {
+// grantPages adds n to the page count of a site. If the limit allows fewer pages, it adds only
+// the allowed number. It returns the number that it added.
+func (w *Worker) grantPages(ctx context.Context, site locus.URL, n int) (granted int, err error) {
 	most := w.frontier.settings.MaxPages
 	if n == 0 || most <= 0 {
 		return n, nil
 	}
-	name := "n-" + hex.EncodeToString(first16([]byte(first.String())))
+	name := "n-" + hex.EncodeToString(hash16([]byte(site.String())))
 	for ctx.Err() == nil {
 		count, revision := pageCount{Pages: 1}, uint64(0) // the first page
 		entry, err := w.frontier.hosts.Get(ctx, name)
@@ -140,15 +141,15 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 	page := j.found.Target
 	page.First = answer.First
 	b := &batch{f: w.frontier, note: w.noteRarely, inject: w.options.Inject}
-	if mine, err := w.claim(ctx, s, j, &page, answer); err != nil || !mine {
+	if mine, err := w.mayStoreLinks(ctx, s, j, &page, answer); err != nil || !mine {
 		return err
 	}
 	if w.frontier.settings.MaxPages > 0 {
-		leave, err := w.growing.enter(ctx, page.First)
+		unlock, err := w.countLocks.lock(ctx, page.First)
 		if err != nil {
 			return err
 		}
-		defer leave()
+		defer unlock()
 	}
 	pages, err := w.pagesOf(ctx, s.checker, &page, answer.Links)
 	if err != nil {
@@ -162,7 +163,7 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		return err
 	}
 	for _, trouble := range answer.Failures {
-		if err := add(&line{document: name, failure: trouble}); err != nil {
+		if err := add(&line{document: name, readErr: trouble}); err != nil {
 			return err
 		}
 	}
@@ -174,32 +175,33 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		switch {
 		case found.Target.URL.IsZero():
 		case s.checker.Keeps(&found.Target):
-			if err := b.target(ctx, s.checker, &found, ""); err != nil && !errors.Is(err, verify.ErrSecret) {
+			if err := b.addTarget(ctx, s.checker, &found, ""); err != nil && !errors.Is(err, verify.ErrSecret) {
 				return err
 			}
 		default:
-			l.response = s.askHere(ctx, &found)
+			l.response = s.checkHere(ctx, &found)
 		}
 		if err := add(&l); err != nil {
 			return err
 		}
 	}
-	w.count(func(c *Counts) { c.Links += len(answer.Links) })
-	if err := b.lines(ctx, j.at.key, texts, j.before != nil); err != nil {
+	w.updateCounts(func(c *Counts) { c.Links += len(answer.Links) })
+	if err := b.addLines(ctx, j.at.key, texts, j.previous != nil); err != nil {
 		return err
 	}
 	return b.flush(ctx)
 }
 
-// askHere checks a target that must not be in the frontier. It retries as usual, and waits for the
-// pauses that the host requests. It returns the response for the link.
-func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Response {
+// checkHere checks a target that must not be in the frontier. It retries after temporary
+// failures, and waits for the pauses that the host requests. It returns the response for the
+// link.
+func (s *slot) checkHere(ctx context.Context, found *verify.Found) *verify.Response {
 	var fragments []string
 	if found.Fragment != "" {
 		fragments = []string{found.Fragment}
 	}
 	for tries, late := 0, 0; ; {
-		answer, _, err := s.ask(ctx, nil, s.checker.Begin(&found.Target, fragments), false)
+		answer, _, err := s.runCheck(ctx, nil, s.checker.Begin(&found.Target, fragments), false)
 		var pause time.Duration
 		again := false
 		if err == nil {
@@ -211,27 +213,27 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Respons
 			var why string
 			pause, why = pauseAfter(err, late)
 			if again = why == ""; !again {
-				answer = *shutResponse(tries, why)
+				answer = *skippedResponse(tries, why)
 			}
 		}
-		s.end()
-		if !again || wait(s.worker.clock, pause, ctx.Done()) {
-			return settled(s.checker, found, &answer)
+		s.endCheck()
+		if !again || sleep(s.worker.clock, pause, ctx.Done()) {
+			return localResponse(s.checker, found, &answer)
 		}
 	}
 }
 
-// settled returns the response for a link whose target is not in the frontier.
-func settled(a *verify.Checker, found *verify.Found, answer *verify.Response) *verify.Response {
+// localResponse returns the response for a link whose target is not in the frontier.
+func localResponse(a *verify.Checker, found *verify.Found, answer *verify.Response) *verify.Response {
 	r := a.Result(found, answer)
 	return &verify.Response{Outcome: r.Outcome, When: answer.When}
 }
 
-// claim reports whether j must store the links in its page. If several URLs redirect to one page,
-// only the first URL stores the page's links.
-func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Response) (bool, error) {
+// mayStoreLinks reports whether the job j must store the links in its page. If several URLs
+// redirect to one page, only the job of the first URL stores the page's links.
+func (w *Worker) mayStoreLinks(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Response) (bool, error) {
 	mine := fmt.Sprintf("%x", j.at.key)
-	if j.by != "" && j.by != mine {
+	if j.storingPage != "" && j.storingPage != mine {
 		return false, nil
 	}
 	to := answer.Outcome.To
@@ -246,7 +248,7 @@ func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target
 	other.URL, other.Canonical = canonical, canonical
 	found := verify.Found{Target: other}
 	b := &batch{f: w.frontier, note: w.noteRarely, inject: w.options.Inject}
-	if err = b.target(ctx, s.checker, &found, mine); err == nil {
+	if err = b.addTarget(ctx, s.checker, &found, mine); err == nil {
 		err = b.flush(ctx)
 	}
 	if err != nil {

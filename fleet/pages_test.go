@@ -111,7 +111,7 @@ func TestAskHereAgain(t *testing.T) {
 		defer q.mu.Unlock()
 		for _, p := range q.parts {
 			for _, h := range p.hosts {
-				if h.calm.After(time.Now()) {
+				if h.pauseEnd.After(time.Now()) {
 					return true
 				}
 			}

@@ -13,23 +13,25 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A redirect may lead to a host that another worker owns. In that case the worker requests a
-// permit, which is a turn at the owner's host. The validity of a permit begins before the request
-// for it was sent. It never exceeds the owner's lease, and the worker renews it during the request
-// to the host. So the permit expires before a third worker can own the host.
+// A redirect may lead to a host of another worker (the owner). In that case the worker requests a
+// permit from the owner. A permit is a turn at the owner's host. The worker counts the validity
+// of the permit from the time at which it sent the request. The validity never exceeds the
+// owner's lease, and the worker renews the permit during the request to the host. So the permit
+// expires before a third worker can own the host.
 const (
-	// permitTime is how long a permit allows a request to begin. No other request to the host
-	// begins until the request has begun, or until this time and a margin have passed.
+	// permitTime is the time within which a request with a permit must begin. The owner starts no
+	// other request to the host until that request has begun or the time and a margin have
+	// passed.
 	permitTime = 2 * time.Second
-	// permitEnd is how long a permit is valid after the last message from its holder.
-	permitEnd = leaseTime + leaseMargin
-	// permitWait limits how long the owner of a host delays its reply to a request for a permit.
+	// permitLifetime is the validity of a permit after the holder's last message.
+	permitLifetime = leaseTime + leaseMargin
+	// permitWait limits how long the owner of a host delays its reply to a permit request.
 	permitWait = 15 * time.Second
 	// turnWait limits the wait for a turn.
 	turnWait = 45 * time.Second
 )
 
-// permitRecord is a request from one worker to another, and its reply.
+// permitRecord is a message between workers about a permit. It is a request or a reply.
 type permitRecord struct {
 	// Fields of a request for a permit.
 	Host     string        `json:"host,omitempty"`
@@ -40,19 +42,19 @@ type permitRecord struct {
 	Event  permitEvent   `json:"event,omitempty"`
 	Pause  time.Duration `json:"pause,omitempty"`
 	Shut   string        `json:"shut,omitempty"`
-	Waited time.Duration `json:"waited,omitempty"` // in a reply: time until the permit was granted
-	Left   time.Duration `json:"left,omitempty"`   // in a reply: time for which the permit is valid after it was granted
-	Error  string        `json:"error,omitempty"`  // in a reply: why the permit was denied
+	Waited time.Duration `json:"waited,omitempty"` // in a reply, the time until the permit was granted
+	Left   time.Duration `json:"left,omitempty"`   // in a reply, the validity of the permit after it was granted
+	Error  string        `json:"error,omitempty"`  // in a reply, the reason why the permit was denied
 }
 
 // permitEvent is the kind of a message about a permit.
 type permitEvent string
 
 const (
-	permitBegun permitEvent = "begun" // the request has begun
-	permitHeld  permitEvent = "held"  // the request continues; the reply contains the time limit
-	permitRest  permitEvent = "rest"  // the host requested a pause
-	permitEnded permitEvent = "ended" // the request has ended
+	permitBegun  permitEvent = "begun" // the request has begun
+	permitHeld   permitEvent = "held"  // the request continues; the reply contains the time limit
+	permitPaused permitEvent = "rest"  // the host requested a pause
+	permitEnded  permitEvent = "ended" // the request has ended
 )
 
 const (
@@ -73,17 +75,17 @@ func parsePermit(data []byte) (r permitRecord, ok bool) {
 	return r, r.Host == "" || isHostHash(r.Host)
 }
 
-// isHostHash reports whether text has the form of a host's hash.
-func isHostHash(text string) bool {
-	_, err := hex.DecodeString(text)
-	return err == nil && len(text) == 16
+// isHostHash reports whether hash is a valid hash of a host name.
+func isHostHash(hash string) bool {
+	_, err := hex.DecodeString(hash)
+	return err == nil && len(hash) == 16
 }
 
-// permit is a turn at a host of this worker that another worker holds.
+// permit is a turn at a host of this worker. Another worker holds the turn.
 type permit struct {
-	host   *host
-	ticket ticket
-	timer  func() // stops the expiry timer
+	host      *host
+	ticket    ticket
+	stopTimer func() // stops the expiry timer
 }
 
 // servePermits responds to permit requests for a partition.
@@ -93,11 +95,11 @@ func (w *Worker) servePermits(p *partition) (*nats.Subscription, error) {
 		switch {
 		case !ok:
 		case r.Host == "":
-			if reply := w.hear(p, &r); m.Reply != "" {
+			if reply := w.handleEvent(p, &r); m.Reply != "" {
 				respond(m, reply)
 			}
 		case m.Reply != "":
-			w.spawn(func() { respond(m, w.permit(p, &r)) })
+			w.spawn(func() { respond(m, w.grantPermit(p, &r)) })
 		}
 	})
 }
@@ -113,54 +115,54 @@ func (f *Frontier) permitSubject(partition int) string {
 	return f.subject("permit", fmt.Sprint(partition))
 }
 
-// permit waits for a turn at a host of p, and grants it as a permit.
-func (w *Worker) permit(p *partition, r *permitRecord) permitRecord {
+// grantPermit waits for a turn at a host of p, and grants the turn as a permit.
+func (w *Worker) grantPermit(p *partition, r *permitRecord) permitRecord {
 	received := w.clock.Now()
-	ctx, cancel := w.within(p.ctx, permitWait)
+	ctx, cancel := w.withTimeout(p.ctx, permitWait)
 	defer cancel()
-	h, err := w.turnIn(ctx, p, r.Host, limits{atOnce: r.AtOnce, interval: r.Interval})
+	h, err := w.awaitOwnTurn(ctx, p, r.Host, limits{atOnce: r.AtOnce, interval: r.Interval})
 	if err != nil {
 		return permitRecord{Error: err.Error()}
 	}
-	t, err := w.queue.begin(ctx, h, permitTime+ticketMargin)
+	t, err := w.queue.awaitTicket(ctx, h, permitTime+ticketMargin)
 	if err != nil {
-		w.queue.release(h, 0)
-		rest := new(restError)
+		w.queue.endRequest(h, 0)
+		rest := new(pauseError)
 		errors.As(err, &rest)
-		return permitRecord{Error: err.Error(), Pause: rest.left, Shut: rest.shut}
+		return permitRecord{Error: err.Error(), Pause: rest.remaining, Shut: rest.skipReason}
 	}
 	id := rand.Text()
 	w.mu.Lock()
-	w.permits[id] = &permit{host: h, ticket: t, timer: w.endLater(id)}
+	w.permits[id] = &permit{host: h, ticket: t, stopTimer: w.expireLater(id)}
 	w.mu.Unlock()
-	return permitRecord{ID: id, Waited: w.clock.Now().Sub(received), Left: p.left(w.clock)}
+	return permitRecord{ID: id, Waited: w.clock.Now().Sub(received), Left: p.remaining(w.clock)}
 }
 
-func (w *Worker) endLater(id string) (stop func()) {
-	return w.clock.AfterFunc(permitEnd, func() { w.endPermit(id) })
+func (w *Worker) expireLater(id string) (stop func()) {
+	return w.clock.AfterFunc(permitLifetime, func() { w.endPermit(id) })
 }
 
-// hear handles a message about a permit.
-func (w *Worker) hear(p *partition, r *permitRecord) permitRecord {
+// handleEvent handles a message about a permit, and returns the reply.
+func (w *Worker) handleEvent(p *partition, r *permitRecord) permitRecord {
 	w.mu.Lock()
 	held := w.permits[r.ID]
 	if held != nil && r.Event == permitHeld {
-		held.timer()
-		held.timer = w.endLater(r.ID)
+		held.stopTimer()
+		held.stopTimer = w.expireLater(r.ID)
 	}
 	w.mu.Unlock()
 	switch {
 	case held == nil:
 		return permitRecord{Error: "the permit has expired"}
 	case r.Event == permitBegun:
-		w.queue.began(held.host, held.ticket)
-	case r.Event == permitRest:
-		w.queue.rest(held.host, r.Pause, r.Shut)
-		w.keepHost(held.host)
+		w.queue.useTicket(held.host, held.ticket)
+	case r.Event == permitPaused:
+		w.queue.startPause(held.host, r.Pause, r.Shut)
+		w.storeHost(held.host)
 	case r.Event == permitEnded:
 		w.endPermit(r.ID)
 	}
-	return permitRecord{ID: r.ID, Left: p.left(w.clock)}
+	return permitRecord{ID: r.ID, Left: p.remaining(w.clock)}
 }
 
 func (w *Worker) endPermit(id string) {
@@ -169,118 +171,120 @@ func (w *Worker) endPermit(id string) {
 	delete(w.permits, id)
 	w.mu.Unlock()
 	if p != nil {
-		p.timer()
-		// A request may have begun without a message. In that case, its ticket expires.
-		w.queue.release(p.host, 0)
+		p.stopTimer()
+		// If the message that the request has begun was lost, the ticket expires.
+		w.queue.endRequest(p.host, 0)
 	}
 }
 
-// turnIn waits for a turn at a host of p.
-func (w *Worker) turnIn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
-	if !w.queue.knows(p, hash) {
+// awaitOwnTurn waits for a turn at a host of p.
+func (w *Worker) awaitOwnTurn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
+	if !w.queue.hasHost(p, hash) {
 		var err error
-		if l.hostRecord, err = w.knownHost(ctx, hash); err != nil {
+		if l.hostRecord, err = w.loadHost(ctx, hash); err != nil {
 			return nil, err
 		}
 	}
-	return w.queue.turn(ctx, p, hash, l)
+	return w.queue.awaitTurn(ctx, p, hash, l)
 }
 
-// turnAt waits for a turn at a host of this worker or of another worker. The error is errLate or a
-// *restError.
-func (w *Worker) turnAt(ctx context.Context, at place, l limits) (turn, error) {
-	ctx, cancel := w.within(ctx, turnWait)
+// awaitTurnAt waits for a turn at a host of this worker or of another worker. The error is
+// errLate or a *pauseError.
+func (w *Worker) awaitTurnAt(ctx context.Context, address hostAddress, l limits) (turn, error) {
+	ctx, cancel := w.withTimeout(ctx, turnWait)
 	defer cancel()
-	ask, _ := json.Marshal(permitRecord{Host: at.host, AtOnce: l.atOnce, Interval: l.interval})
-	subject := w.frontier.permitSubject(at.partition)
+	request, _ := json.Marshal(permitRecord{Host: address.host, AtOnce: l.atOnce, Interval: l.interval})
+	subject := w.frontier.permitSubject(address.partition)
 	for ctx.Err() == nil {
-		if p := w.queue.partition(at.partition); p != nil {
-			if h, err := w.turnIn(ctx, p, at.host, l); err == nil {
-				return &ownTurn{worker: w, at: h}, nil
+		if p := w.queue.partition(address.partition); p != nil {
+			if h, err := w.awaitOwnTurn(ctx, p, address.host, l); err == nil {
+				return &ownTurn{worker: w, turnHost: h}, nil
 			}
 		}
 		sent := w.clock.Now()
-		call, cancel := w.within(ctx, permitWait+callTime)
-		m, err := w.frontier.nc.RequestWithContext(call, subject, ask)
+		call, cancel := w.withTimeout(ctx, permitWait+callTime)
+		m, err := w.frontier.nc.RequestWithContext(call, subject, request)
 		cancel()
 		if err == nil {
 			if r, ok := parsePermit(m.Data); ok && r.ID != "" {
-				return w.newRemoteTurn(at, subject, &r, sent), nil
+				return w.newRemoteTurn(address, subject, &r, sent), nil
 			} else if ok && r.Pause > 0 {
-				return nil, &restError{r.Pause, r.Shut}
+				return nil, &pauseError{r.Pause, r.Shut}
 			}
 		}
-		// The partition has no owner now, or this worker has just taken it.
-		wait(w.clock, time.Second/4, ctx.Done())
+		// The partition has no owner now, or this worker has just taken the partition.
+		sleep(w.clock, time.Second/4, ctx.Done())
 	}
 	return nil, errLate
 }
 
-// remoteTurn is a turn at a host of another worker, which has granted a permit. It allows one
-// request.
+// remoteTurn is a turn at a host of another worker. That worker has granted a permit, which
+// allows one request.
 type remoteTurn struct {
-	worker  *Worker
-	at      place
-	subject string
-	id      string
-	until   time.Time // the request must begin before this time
+	worker     *Worker
+	address    hostAddress
+	subject    string
+	id         string
+	startLimit time.Time // the request must begin before this time
 
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu    sync.Mutex
-	used  bool
-	late  bool      // a request was attempted after the time until
-	end   time.Time // the request must end before this time
-	timer func()
+	mu        sync.Mutex
+	used      bool
+	isExpired bool      // a request was attempted after startLimit
+	expiry    time.Time // the request must end before this time
+	stopTimer func()
 }
 
-func (w *Worker) newRemoteTurn(at place, subject string, r *permitRecord, sent time.Time) *remoteTurn {
-	t := &remoteTurn{worker: w, at: at, subject: subject, id: r.ID}
-	t.end = sent.Add(r.Waited + min(r.Left, leaseTime))
-	t.until = sent.Add(r.Waited + min(r.Left, permitTime))
+func (w *Worker) newRemoteTurn(address hostAddress, subject string, r *permitRecord, sent time.Time) *remoteTurn {
+	t := &remoteTurn{worker: w, address: address, subject: subject, id: r.ID}
+	t.expiry = sent.Add(r.Waited + min(r.Left, leaseTime))
+	t.startLimit = sent.Add(r.Waited + min(r.Left, permitTime))
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer = w.clock.AfterFunc(min(renewEvery, t.end.Sub(w.clock.Now())), t.hold)
+	t.stopTimer = w.clock.AfterFunc(min(renewEvery, t.expiry.Sub(w.clock.Now())), t.renew)
 	return t
 }
 
-func (t *remoteTurn) host() string             { return t.at.host }
+func (t *remoteTurn) host() string             { return t.address.host }
 func (t *remoteTurn) context() context.Context { return t.ctx }
 
-func (t *remoteTurn) begin(context.Context) (s start, err error) {
+func (t *remoteTurn) awaitStart(context.Context) (s requestStart, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	valid := func() bool { return t.worker.clock.Now().Before(t.until) && t.ctx.Err() == nil }
+	valid := func() bool { return t.worker.clock.Now().Before(t.startLimit) && t.ctx.Err() == nil }
 	if t.used || !valid() {
-		t.late = !t.used
+		t.isExpired = !t.used
 		return s, errLate
 	}
 	t.used = true
-	return start{valid: valid, began: func() { t.tell(permitRecord{Event: permitBegun}) }}, nil
+	return requestStart{isValid: valid, markBegun: func() { t.sendEvent(permitRecord{Event: permitBegun}) }}, nil
 }
 
-// isLate reports whether the turn expired because no slot was free in time.
+// isLate reports whether the turn expired before its request could begin, because no slot was
+// free.
 func (t *remoteTurn) isLate() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.late
+	return t.isExpired
 }
 
-// tell sends a message about the permit to the owner of the host. If the message is lost, the host
-// only waits longer.
-func (t *remoteTurn) tell(r permitRecord) {
+// sendEvent sends a message about the permit to the owner of the host. If the message is lost,
+// the next request to the host only waits longer.
+func (t *remoteTurn) sendEvent(r permitRecord) {
 	r.ID = t.id
 	text, _ := json.Marshal(r)
 	_ = t.worker.frontier.nc.Publish(t.subject, text)
 }
 
-// hold renews the permit. If renewals fail for too long, it cancels the request.
-func (t *remoteTurn) hold() {
+// renew renews the permit. If the permit expires because renewals failed, renew cancels the
+// request.
+func (t *remoteTurn) renew() {
 	w := t.worker
 	t.mu.Lock()
-	left := t.end.Sub(w.clock.Now())
+	left := t.expiry.Sub(w.clock.Now())
 	t.mu.Unlock()
 	if left <= 0 {
 		t.cancel()
@@ -288,7 +292,7 @@ func (t *remoteTurn) hold() {
 	if t.ctx.Err() != nil {
 		return
 	}
-	call, cancel := w.within(t.ctx, min(left, callTime))
+	call, cancel := w.withTimeout(t.ctx, min(left, callTime))
 	defer cancel()
 	text, _ := json.Marshal(permitRecord{ID: t.id, Event: permitHeld})
 	sent := w.clock.Now()
@@ -298,26 +302,27 @@ func (t *remoteTurn) hold() {
 	next := time.Second
 	if err == nil {
 		if r, ok := parsePermit(m.Data); ok && r.ID == t.id {
-			t.end, next = sent.Add(min(r.Left, leaseTime)), renewEvery
+			t.expiry, next = sent.Add(min(r.Left, leaseTime)), renewEvery
 		}
 	}
-	t.timer = w.clock.AfterFunc(max(min(next, t.end.Sub(w.clock.Now())), 0), t.hold)
+	t.stopTimer = w.clock.AfterFunc(max(min(next, t.expiry.Sub(w.clock.Now())), 0), t.renew)
 }
 
-func (t *remoteTurn) rest(d time.Duration, shut string) {
-	t.tell(permitRecord{Event: permitRest, Pause: d, Shut: shut})
+func (t *remoteTurn) reportPause(d time.Duration, skipReason string) {
+	t.sendEvent(permitRecord{Event: permitPaused, Pause: d, Shut: skipReason})
 }
 
 func (t *remoteTurn) release() {
 	t.cancel()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer()
-	t.tell(permitRecord{Event: permitEnded})
+	t.stopTimer()
+	t.sendEvent(permitRecord{Event: permitEnded})
 }
 
-// within returns a copy of ctx that also ends after the duration d, by the worker's clock.
-func (w *Worker) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+// withTimeout returns a copy of ctx that also ends after the duration d. The worker's clock
+// measures the duration.
+func (w *Worker) withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := w.clock.AfterFunc(d, cancel)
 	return ctx, func() {

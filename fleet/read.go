@@ -12,65 +12,66 @@ import (
 )
 
 const (
-	// readAgain is how long a reader waits if no more targets are known. The connection may lose
-	// news.
-	readAgain = 10 * time.Second
-	// storeTime is how long the server may need to store a published target.
+	// readEvery limits the wait of a reader for news of a new target, because the connection may
+	// lose news.
+	readEvery = 10 * time.Second
+	// storeTime is the assumed maximum time that the server needs to store a published target.
 	storeTime = time.Second
 )
 
-// watchNews subscribes to new targets of p. A message means that the server will store a target, or
-// that the target exists already.
+// watchNews subscribes to new targets of p. A message means that the server will store a target,
+// or that the target already exists.
 func (w *Worker) watchNews(p *partition) (*nats.Subscription, error) {
-	p.news = make(chan struct{}, 1)
+	p.newsSignal = make(chan struct{}, 1)
 	return w.frontier.nc.Subscribe(w.frontier.partSubject(p.number), func(*nats.Msg) {
 		select {
-		case p.news <- struct{}{}:
+		case p.newsSignal <- struct{}{}:
 		default: // the reader has not seen the previous message yet
 		}
 	})
 }
 
-// read reads the targets of a partition in order until ctx ends. It adds the targets without a
-// verdict to the queue.
-func (w *Worker) read(ctx context.Context, p *partition) {
+// readTargets reads the targets of a partition in order until ctx ends. It adds the targets
+// without a verdict to the queue.
+func (w *Worker) readTargets(ctx context.Context, p *partition) {
 	filter := w.frontier.partSubject(p.number)
-	pause := readAgain
+	pause := readEvery
 	for w.awaitRoom(ctx, p) {
-		m, err := w.frontier.nextTarget(ctx, p.next, filter)
+		m, err := w.frontier.nextTarget(ctx, p.nextSequence, filter)
 		if err == nil && m == nil {
 			pause = w.awaitNews(ctx, p, pause)
 			continue
 		}
 		if err == nil {
-			err = w.take(ctx, p, m)
+			err = w.enqueue(ctx, p, m)
 		}
 		if err != nil {
 			// No target is lost, because the next attempt reads this target again.
-			w.storeFailed()
-			wait(w.clock, pauseAfterError, ctx.Done())
+			w.countStoreError()
+			sleep(w.clock, pauseAfterError, ctx.Done())
 			continue
 		}
 		w.queue.mu.Lock()
-		p.next = m.Sequence + 1
+		p.nextSequence = m.Sequence + 1
 		w.queue.mu.Unlock()
 	}
 }
 
-// awaitNews waits for new targets of p, at most for the duration d. It returns how long the next
-// call should wait: after news, the reader looks soon, and again when the target must be stored.
+// awaitNews waits for news of new targets of p, at most for the duration d. It returns the
+// duration for the next call. After news, the reader soon looks for the target. If the target is
+// not stored yet, the reader looks again after storeTime.
 func (w *Worker) awaitNews(ctx context.Context, p *partition, d time.Duration) time.Duration {
 	due := make(chan struct{})
 	stop := w.clock.AfterFunc(d, func() { close(due) })
 	defer stop()
 	select {
-	case <-p.news:
-		wait(w.clock, newsEvery, ctx.Done())
+	case <-p.newsSignal:
+		sleep(w.clock, pollEvery, ctx.Done())
 		return storeTime
 	case <-due:
 	case <-ctx.Done():
 	}
-	return readAgain
+	return readEvery
 }
 
 // awaitRoom waits until the queue accepts more jobs. It returns false if ctx has ended or the
@@ -87,7 +88,7 @@ func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
 		if !full {
 			return true
 		}
-		wait(w.clock, newsEvery, ctx.Done())
+		sleep(w.clock, pollEvery, ctx.Done())
 	}
 	return false
 }
@@ -100,69 +101,69 @@ func (s *scheduler) hostCount() (n int) {
 	return n
 }
 
-// take adds the target in a message to the queue. It adds nothing if the target has a verdict or
-// its host has enough jobs.
-func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
-	at, last, err := w.frontier.parseTarget(m.Subject)
+// enqueue adds the target in a message to the queue. It adds nothing if the target has a verdict
+// or its host has enough jobs.
+func (w *Worker) enqueue(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
+	at, replaced, err := w.frontier.parseTarget(m.Subject)
 	if err != nil || at.partition != p.number {
 		return w.rejectTarget(ctx, address{}, m, errSubject)
 	}
-	if w.isBehind(p, at.host, m.Sequence) {
+	if w.deferTarget(p, at.host, m.Sequence) {
 		return nil
 	}
-	j, err := w.newJob(ctx, p, at, last, m)
+	j, err := w.newJob(ctx, p, at, replaced, m)
 	if j == nil {
 		return err
 	}
 	l, err := w.limitsOf(ctx, p, j)
 	if err == nil {
-		w.queue.add(p, j, l)
+		w.queue.addJob(p, j, l)
 	}
 	return err
 }
 
-// isBehind reports whether the host has enough jobs. In that case the worker reads the other
-// targets of the host later.
-func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
+// deferTarget calls the method deferTarget of the host, if p contains the host.
+func (w *Worker) deferTarget(p *partition, hash string, sequence uint64) bool {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	h := p.hosts[hash]
-	return h != nil && h.isBehind(sequence)
+	return h != nil && h.deferTarget(sequence)
 }
 
-// newJob returns the job for a message. If last is not 0, the job replaces the verdict with that
-// sequence number. newJob returns nil if the target has a verdict, or if it is a dead letter.
-func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint64, m *jetstream.RawStreamMsg) (*job, error) {
-	if last != 0 {
-		return w.retryJob(ctx, at, last, m.Sequence)
+// newJob returns the job for a message. If replaced is not 0, the message is a retry, and the job
+// replaces the verdict with the sequence number replaced. Otherwise newJob returns nil if the
+// target has a verdict. It also returns nil if the target is a dead letter.
+func (w *Worker) newJob(ctx context.Context, p *partition, at address, replaced uint64, m *jetstream.RawStreamMsg) (*job, error) {
+	if replaced != 0 {
+		return w.retryJob(ctx, at, replaced, m.Sequence)
 	}
-	// Later targets were published while this worker held the lease. The worker reads each of them
-	// once, so they have no verdict.
-	if m.Sequence <= p.old {
+	// Targets with greater sequence numbers were published while this worker held the partition.
+	// The worker reads each of these targets once, so they have no verdict.
+	if m.Sequence <= p.oldSequence {
 		v, err := w.frontier.verdictOf(ctx, at)
 		if err != nil {
 			return nil, err
 		}
-		if v != nil && v.damaged != nil {
-			return nil, w.rejectVerdict(ctx, at, v.damaged)
+		if v != nil && v.decodeErr != nil {
+			return nil, w.rejectVerdict(ctx, at, v.decodeErr)
 		}
 		if v != nil {
 			return nil, nil
 		}
 	}
-	found, by, err := w.frontier.decodeTarget(w.ready.checker, at, m.Data)
+	found, storingPage, err := w.frontier.decodeTarget(w.decoder.checker, at, m.Data)
 	if err != nil {
 		return nil, w.rejectTarget(ctx, at, m, err)
 	}
-	j := &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}
+	j := &job{at: at, base: baseKey(w.decoder.checker, &found.Target), found: found, storingPage: storingPage, sequence: m.Sequence, published: m.Time}
 	if w.options.Extract != nil && headerSize(m.Header) <= maxHeader {
 		j.header = m.Header
 	}
 	return j, nil
 }
 
-// maxHeader is the size limit of the header fields of a target, in bytes. The worker ignores a
-// larger header, because each waiting job holds its header.
+// maxHeader limits the size of a target's header fields in bytes. The worker ignores a larger
+// header, because each waiting job keeps its header in memory.
 const maxHeader = 1 << 10
 
 func headerSize(h nats.Header) (n int) {
@@ -182,14 +183,14 @@ func (w *Worker) contextFor(ctx context.Context, j *job) context.Context {
 	return ctx
 }
 
-// rejectTarget writes a dead letter for an unreadable target. It also stores a verdict, so that no
-// reader waits for one.
-func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, why error) error {
-	if err := w.frontier.writeDeadLetter(ctx, m.Subject, m.Data, why); err != nil {
+// rejectTarget writes a dead letter for an unreadable target. It also stores a verdict, so that
+// no reader waits for the target's verdict.
+func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, cause error) error {
+	if err := w.frontier.writeDeadLetter(ctx, m.Subject, m.Data, cause); err != nil {
 		return err
 	}
-	w.count(func(c *Counts) { c.Buried++ })
-	w.options.note("a target can't be read, and is among the dead letters: %v", why)
+	w.updateCounts(func(c *Counts) { c.Buried++ })
+	w.options.note("a target can't be read, and is among the dead letters: %v", cause)
 	if at == (address{}) {
 		return nil
 	}
@@ -201,10 +202,10 @@ func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawS
 }
 
 // rejectVerdict writes a dead letter for an unreadable verdict.
-func (w *Worker) rejectVerdict(ctx context.Context, at address, why error) error {
-	w.count(func(c *Counts) { c.Buried++ })
-	w.options.note("a verdict can't be read, and is among the dead letters: %v", why)
-	return w.frontier.writeDeadLetter(ctx, w.frontier.subject(verdictStream, at.words()...), nil, why)
+func (w *Worker) rejectVerdict(ctx context.Context, at address, cause error) error {
+	w.updateCounts(func(c *Counts) { c.Buried++ })
+	w.options.note("a verdict can't be read, and is among the dead letters: %v", cause)
+	return w.frontier.writeDeadLetter(ctx, w.frontier.subject(verdictStream, at.words()...), nil, cause)
 }
 
 // limits holds the request limits of a host.
@@ -215,9 +216,9 @@ type limits struct {
 }
 
 func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, err error) {
-	_, l.atOnce, l.interval = w.ready.checker.Host(j.found.Target.Canonical)
-	if !w.queue.knows(p, j.at.host) {
-		l.hostRecord, err = w.knownHost(ctx, j.at.host)
+	_, l.atOnce, l.interval = w.decoder.checker.Host(j.found.Target.Canonical)
+	if !w.queue.hasHost(p, j.at.host) {
+		l.hostRecord, err = w.loadHost(ctx, j.at.host)
 	}
 	return l, err
 }
@@ -225,13 +226,13 @@ func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, 
 // refill reads more targets of a host.
 func (w *Worker) refill(h *host) {
 	ctx, s := h.part.ctx, w.queue
-	filter := w.frontier.hostSubject(place{h.part.number, h.hash})
+	filter := w.frontier.hostSubject(hostAddress{h.part.number, h.hash})
 	for {
 		s.mu.Lock()
-		from, skipped := h.behind, h.skipped
+		from, skipped := h.firstUnread, h.deferredCount
 		gone := s.parts[h.part.number] != h.part || s.ended
-		if gone || len(h.all) >= maxWaiting {
-			h.filling = false
+		if gone || len(h.unfinished) >= maxWaiting {
+			h.isRefilling = false
 			s.mu.Unlock()
 			return
 		}
@@ -239,9 +240,9 @@ func (w *Worker) refill(h *host) {
 		m, err := w.frontier.nextTarget(ctx, from, filter)
 		if err == nil && m == nil {
 			s.mu.Lock()
-			if h.skipped == skipped {
-				h.behind, h.filling = 0, false
-				s.forget(h)
+			if h.deferredCount == skipped {
+				h.firstUnread, h.isRefilling = 0, false
+				s.forgetHost(h)
 				s.mu.Unlock()
 				return
 			}
@@ -249,16 +250,16 @@ func (w *Worker) refill(h *host) {
 			continue
 		}
 		var at address
-		var last uint64
+		var replaced uint64
 		if err == nil {
-			at, last, err = w.frontier.parseTarget(m.Subject)
+			at, replaced, err = w.frontier.parseTarget(m.Subject)
 		}
 		var j *job
 		if err == nil {
-			j, err = w.newJob(ctx, h.part, at, last, m)
+			j, err = w.newJob(ctx, h.part, at, replaced, m)
 		}
 		if err != nil {
-			// Try again: the wait is at most a minute.
+			// Try again after a pause.
 			s.clock.AfterFunc(pauseAfterError, func() { w.refill(h) })
 			return
 		}
@@ -266,7 +267,7 @@ func (w *Worker) refill(h *host) {
 		if j != nil && s.parts[h.part.number] == h.part {
 			s.insert(h, j)
 		}
-		h.behind = m.Sequence + 1
+		h.firstUnread = m.Sequence + 1
 		s.mu.Unlock()
 	}
 }

@@ -18,13 +18,14 @@ import (
 // read the target as a page of a site.
 type key [16]byte
 
-// baseKey returns the key without the fragment. Targets with the same baseKey share one request.
+// baseKey returns the key of a target without its fragment. Targets with the same base key share
+// one request.
 func baseKey(a *verify.Checker, t *verify.Target) key {
 	k := a.Key(t)
 	if t.First.IsZero() {
 		return k
 	}
-	return key(first16(append(k[:], "page"...)))
+	return key(hash16(append(k[:], "page"...)))
 }
 
 func keyOf(a *verify.Checker, f *verify.Found) key {
@@ -32,25 +33,26 @@ func keyOf(a *verify.Checker, f *verify.Found) key {
 	if f.Fragment == "" {
 		return k
 	}
-	return key(first16(append(append(k[:], '#'), f.Fragment...)))
+	return key(hash16(append(append(k[:], '#'), f.Fragment...)))
 }
 
-func first16(text []byte) []byte {
+func hash16(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return sum[:16]
 }
 
-// address locates the messages about a target: the last three words of their subjects.
+// address identifies the messages about a target. It consists of the last three words of their
+// subjects.
 type address struct {
-	place
+	hostAddress
 	key key
 }
 
-func (a address) words() []string { return a.place.words(a.key) }
+func (a address) words() []string { return a.hostAddress.words(a.key) }
 
 func (f *Frontier) addressOf(a *verify.Checker, found *verify.Found) address {
 	host, _, _ := a.Host(found.Target.Canonical)
-	return address{f.placeOf(host), keyOf(a, found)}
+	return address{f.hostAddressOf(host), keyOf(a, found)}
 }
 
 var errSubject = errors.New("fleet: not the subject of a target")
@@ -78,13 +80,14 @@ func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
 // targetRecord is the message for a target.
 type targetRecord struct {
 	Link json.RawMessage `json:"l"` // output of [verify.Checker.Encode], without the position
-	// By is the key of another page that redirected to this page. The links of this page are stored
-	// under that key. If By is empty, the links are stored under the key of this page.
+	// By is the key of the page that stores the links of this page, because it redirected here.
+	// If By is empty, the links are stored under this page's own key.
 	By string `json:"by,omitempty"`
 }
 
-// encodeTarget returns the message for the target of found. by is the value of targetRecord.By.
-func encodeTarget(a *verify.Checker, found *verify.Found, by string) ([]byte, error) {
+// encodeTarget returns the message for the target of a link. storingPage is the value of
+// targetRecord.By.
+func encodeTarget(a *verify.Checker, found *verify.Found, storingPage string) ([]byte, error) {
 	plain := verify.Found{Target: found.Target}
 	plain.Result.URL = found.Target.URL
 	if found.Fragment != "" {
@@ -98,11 +101,11 @@ func encodeTarget(a *verify.Checker, found *verify.Found, by string) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(targetRecord{link, by})
+	return json.Marshal(targetRecord{link, storingPage})
 }
 
-// decodeTarget decodes the message for the target at an address. The message is untrusted.
-func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (found verify.Found, by string, err error) {
+// decodeTarget decodes the message for the target at the given address. The message is untrusted.
+func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (found verify.Found, storingPage string, err error) {
 	var r targetRecord
 	if err := json.Unmarshal(text, &r); err != nil {
 		return found, "", fmt.Errorf("invalid JSON of a target: %w", err)
@@ -121,8 +124,8 @@ func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (fou
 	return found, r.By, err
 }
 
-// lineRecord is a line in a message with links of a document. It is a link, with the outcome if the
-// outcome is known, or a read error.
+// lineRecord is a line in a message with the links of a document. It contains either a link and
+// the link's response, if known, or a read error.
 type lineRecord struct {
 	Link     json.RawMessage  `json:"l,omitempty"`
 	Response *verify.Response `json:"a,omitempty"`
@@ -132,17 +135,17 @@ type lineRecord struct {
 
 type line struct {
 	found    verify.Found
-	response *verify.Response // nil if the verdict of the target is the response
+	response *verify.Response // nil if the response is the verdict of the target
 	document string
-	failure  error // error of reading the document; nil if the line is a link
+	readErr  error // error of reading the document; nil if the line is a link
 }
 
 // encodeLine returns l as JSON with a newline. It omits passwords.
 func encodeLine(a *verify.Checker, l *line) ([]byte, error) {
 	r := lineRecord{Response: l.response}
 	var err error
-	if l.failure != nil {
-		r.Document, r.Error = l.document, locus.MaskText(l.failure.Error())
+	if l.readErr != nil {
+		r.Document, r.Error = l.document, locus.MaskText(l.readErr.Error())
 	} else if r.Link, err = a.Encode(&l.found); errors.Is(err, verify.ErrSecret) {
 		plain := verify.Found{Result: l.found.Result}
 		plain.Result.Written = locus.Mask(plain.Result.Written)
@@ -159,7 +162,7 @@ func encodeLine(a *verify.Checker, l *line) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// errLine means that a message with links can't be decoded.
+// errLine is the error if a message with links can't be decoded.
 var errLine = errors.New("fleet: the links of a document are damaged")
 
 // decodeLines decodes the lines of a message. The message is untrusted.
@@ -171,7 +174,7 @@ func decodeLines(a *verify.Checker, text []byte) (lines []line, err error) {
 		}
 		l := line{response: r.Response, document: r.Document}
 		if r.Link == nil {
-			l.failure = errors.New(r.Error)
+			l.readErr = errors.New(r.Error)
 		} else if l.found, err = a.Decode(r.Link); err != nil {
 			return lines, fmt.Errorf("%w: %w", errLine, err)
 		}

@@ -67,12 +67,12 @@ func TestLineWithoutPassword(t *testing.T) {
 	if err != nil || bytes.Contains(text, []byte("secret")) {
 		t.Errorf("%s %v", text, err)
 	}
-	trouble, err := encodeLine(a, &line{document: "d", failure: errors.New("can't read http://u:secret@h.example/x")})
+	trouble, err := encodeLine(a, &line{document: "d", readErr: errors.New("can't read http://u:secret@h.example/x")})
 	if err != nil || bytes.Contains(trouble, []byte("secret")) {
 		t.Errorf("%s %v", trouble, err)
 	}
 	lines, err := decodeLines(a, append(text, trouble...))
-	if err != nil || len(lines) != 2 || lines[0].found.Result.URL.String() != "http://u@h.example/x" || lines[1].failure == nil {
+	if err != nil || len(lines) != 2 || lines[0].found.Result.URL.String() != "http://u@h.example/x" || lines[1].readErr == nil {
 		t.Errorf("%+v %v", lines, err)
 	}
 }
@@ -87,7 +87,7 @@ func FuzzTargetRecord(f *testing.F) {
 		}
 		f.Add(fr.subject(targetStream, fr.addressOf(a, &found).words()...), text)
 	}
-	f.Add(fr.retrySubject(address{place{3, "0123456789abcdef"}, key{1}}, 7), []byte(nil))
+	f.Add(fr.retrySubject(address{hostAddress{3, "0123456789abcdef"}, key{1}}, 7), []byte(nil))
 	f.Fuzz(func(t *testing.T, subject string, text []byte) {
 		if at, verdict, err := fr.parseTarget(subject); err == nil && verdict != 0 {
 			if back := fr.retrySubject(at, verdict); !strings.EqualFold(back, subject) {
@@ -122,7 +122,7 @@ func FuzzTargetRecord(f *testing.F) {
 func FuzzLines(f *testing.F) {
 	a := testChecker(f)
 	found := a.Typed(locus.MustParse("http://h.example/a#b"))
-	for _, l := range []line{{found: found}, {found: found, response: &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}}}, {document: "d", failure: errors.New("e")}} {
+	for _, l := range []line{{found: found}, {found: found, response: &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}}}, {document: "d", readErr: errors.New("e")}} {
 		text, err := encodeLine(a, &l)
 		if err != nil {
 			f.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Change is a verdict that differs from the previous verdict of its target.
+// Change describes a verdict that differs from the previous verdict of the same target.
 type Change struct {
 	URL    string         `json:"url"`
 	Change string         `json:"change"` // kind of change: the target died, moved or came back
@@ -25,31 +25,31 @@ type Change struct {
 	When   time.Time      `json:"when"`
 }
 
-// changeOf names the change from the outcome before to the outcome now. It returns "" for
-// irrelevant changes.
-func changeOf(before, now *verify.Outcome) string {
+// changeOf returns the name of the change between two outcomes of a target, or "" if the change
+// is irrelevant.
+func changeOf(previous, current *verify.Outcome) string {
 	found := func(o *verify.Outcome) bool { return o.Verdict == verify.Alive || o.Verdict == verify.Moved }
 	switch {
-	case now.Verdict.IsBad() && !before.Verdict.IsBad():
+	case current.Verdict.IsBad() && !previous.Verdict.IsBad():
 		return "died"
-	case found(now) && before.Verdict.IsBad():
+	case found(current) && previous.Verdict.IsBad():
 		return "came back"
-	case now.Verdict == verify.Moved && (before.Verdict != verify.Moved || before.To != now.To):
+	case current.Verdict == verify.Moved && (previous.Verdict != verify.Moved || previous.To != current.To):
 		return "moved"
 	}
 	return ""
 }
 
-// tellChange stores a change before the worker stores the new verdict. If the worker dies between
-// these steps, another worker finds the same change. The subject contains the number of the
-// replaced verdict, so the stream stores each change once.
-func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response) error {
-	before, now := &j.before.response.Outcome, &answer.Outcome
-	change := changeOf(before, now)
-	if change == "" || j.before.damaged != nil {
+// storeChange stores a change. The worker calls it before it stores the new verdict. If the
+// worker dies between these steps, another worker detects the same change. The subject contains
+// the sequence number of the replaced verdict, so the stream stores each change once.
+func (w *Worker) storeChange(ctx context.Context, j *job, answer *verify.Response) error {
+	previous, current := &j.previous.response.Outcome, &answer.Outcome
+	change := changeOf(previous, current)
+	if change == "" || j.previous.decodeErr != nil {
 		return nil
 	}
-	c := Change{URL: j.found.Target.URL.Shown(), Change: change, Before: before.Verdict, Now: now.Verdict, Detail: now.Detail, To: now.To.Shown(), When: answer.When.UTC()}
+	c := Change{URL: j.found.Target.URL.Shown(), Change: change, Before: previous.Verdict, Now: current.Verdict, Detail: current.Detail, To: current.To.Shown(), When: answer.When.UTC()}
 	if j.found.Fragment != "" {
 		c.URL += "#" + j.found.Fragment
 	}
@@ -57,17 +57,17 @@ func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response
 	if err != nil {
 		return err
 	}
-	_, err = w.frontier.js.Publish(ctx, w.frontier.subject(changeStream, hex.EncodeToString(j.at.key[:]), fmt.Sprint(j.before.sequence)), text)
-	if isHave(err) {
+	_, err = w.frontier.js.Publish(ctx, w.frontier.subject(changeStream, hex.EncodeToString(j.at.key[:]), fmt.Sprint(j.previous.sequence)), text)
+	if isDuplicate(err) {
 		return nil
 	}
 	return err
 }
 
-// Changes calls the function each for every stored change, until ctx ends or the function
-// returns false. If follow is true, Changes then waits for new changes. If the servers do not
-// respond, Changes retries for two minutes.
-func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) bool) error {
+// Changes calls visit for each stored change, until ctx ends or visit returns false. If follow is
+// true, Changes then waits for new changes. If the servers do not respond, Changes retries for
+// two minutes.
+func (f *Frontier) Changes(ctx context.Context, follow bool, visit func(Change) bool) error {
 	stream, err := tryQuietly(ctx, func() (jetstream.Stream, error) { return f.js.Stream(ctx, f.stream(changeStream)) })
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) b
 			if !follow {
 				return nil
 			}
-			wait(SystemClock{}, time.Second, ctx.Done())
+			sleep(SystemClock{}, time.Second, ctx.Done())
 			continue
 		}
 		if err != nil {
@@ -88,14 +88,14 @@ func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) b
 		}
 		next = m.Sequence + 1
 		var c Change
-		if json.Unmarshal(m.Data, &c) == nil && !each(c) {
+		if json.Unmarshal(m.Data, &c) == nil && !visit(c) {
 			return nil
 		}
 	}
 	return ctx.Err()
 }
 
-// isDue reports whether a verdict of the given age needs a new check.
+// isDue reports whether a verdict of the given age is due for a new check.
 func (s *Settings) isDue(o *verify.Outcome, age time.Duration) bool {
 	if o.Verdict.IsBad() {
 		return age >= cmp.Or(s.EveryBad, s.Every)
@@ -103,24 +103,24 @@ func (s *Settings) isDue(o *verify.Outcome, age time.Duration) bool {
 	return age >= s.Every
 }
 
-// soonest returns the lowest age at which a verdict may be due.
-func (s *Settings) soonest() time.Duration { return min(s.Every, cmp.Or(s.EveryBad, s.Every)) }
+// minDueAge returns the lowest age at which a verdict may be due.
+func (s *Settings) minDueAge() time.Duration { return min(s.Every, cmp.Or(s.EveryBad, s.Every)) }
 
 // recrawl looks for due verdicts periodically until ctx ends.
 func (w *Worker) recrawl(ctx context.Context) {
-	pause := max(w.frontier.settings.soonest()/8, time.Second)
-	for !wait(w.clock, pause, ctx.Done()) {
+	pause := max(w.frontier.settings.minDueAge()/8, time.Second)
+	for !sleep(w.clock, pause, ctx.Done()) {
 		for _, p := range w.sortedParts() {
 			if err := w.recrawlPart(ctx, p); err != nil && ctx.Err() == nil {
-				w.options.note("will look for old verdicts later: the NATS server %s", reason(err))
+				w.options.note("will look for old verdicts later: the NATS server %s", reasonFor(err))
 			}
 		}
 	}
 }
 
-// recrawlPart adds the targets of p whose verdicts are due. The stream is in the order of storing,
-// because a new verdict moves to its end. So recrawlPart stops at the first verdict that is too young
-// to be due.
+// recrawlPart adds the targets of p whose verdicts are due. The stream contains the verdicts in
+// the order in which they were stored. So recrawlPart stops at the first verdict that is too
+// young to be due.
 func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 	filter := w.frontier.subject(verdictStream, fmt.Sprint(p.number), ">")
 	for next := uint64(1); w.awaitRoom(ctx, p); {
@@ -132,7 +132,7 @@ func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 			return err
 		}
 		now := w.clock.Now()
-		if now.Sub(m.Time) < w.frontier.settings.soonest() {
+		if now.Sub(m.Time) < w.frontier.settings.minDueAge() {
 			return nil
 		}
 		next = m.Sequence + 1
@@ -141,22 +141,22 @@ func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 		if err != nil || json.Unmarshal(m.Data, &v.response) != nil || !w.frontier.settings.isDue(&v.response.Outcome, now.Sub(v.response.When)) {
 			continue
 		}
-		if err := w.askAgain(ctx, p, at, v); err != nil {
+		if err := w.recheck(ctx, p, at, v); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// askAgain adds a target that has a verdict, unless the target is waiting already.
-func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verdict) error {
-	j, err := w.jobAgain(ctx, at, v, again)
+// recheck adds a target that has a verdict, unless the target is already waiting.
+func (w *Worker) recheck(ctx context.Context, p *partition, at address, v *verdict) error {
+	j, err := w.recheckJob(ctx, at, v, belowMark)
 	if j == nil {
 		return err
 	}
 	w.queue.mu.Lock()
 	if h := p.hosts[at.host]; h != nil {
-		for other := range h.all {
+		for other := range h.unfinished {
 			if other.at == at {
 				w.queue.mu.Unlock()
 				return nil
@@ -167,14 +167,14 @@ func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verd
 	// If the host has enough jobs, the next round adds the target.
 	l, err := w.limitsOf(ctx, p, j)
 	if err == nil {
-		w.queue.add(p, j, l)
+		w.queue.addJob(p, j, l)
 	}
 	return err
 }
 
-// jobAgain returns a job for a target that has a verdict. It returns nil if the target can't be
+// recheckJob returns a job for a target that has a verdict. It returns nil if the target can't be
 // decoded.
-func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence uint64) (*job, error) {
+func (w *Worker) recheckJob(ctx context.Context, at address, v *verdict, sequence uint64) (*job, error) {
 	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, nil
@@ -182,9 +182,9 @@ func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence 
 	if err != nil {
 		return nil, err
 	}
-	found, by, err := w.frontier.decodeTarget(w.ready.checker, at, m.Data)
+	found, storingPage, err := w.frontier.decodeTarget(w.decoder.checker, at, m.Data)
 	if err != nil {
 		return nil, nil // the target is now a dead letter
 	}
-	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: sequence, before: v}, nil
+	return &job{at: at, base: baseKey(w.decoder.checker, &found.Target), found: found, storingPage: storingPage, sequence: sequence, previous: v}, nil
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// responses holds the verdicts of some lines.
+// responses holds the verdicts for a group of lines.
 type responses struct {
 	e       *Submitter
-	wait    bool // wait for missing verdicts; otherwise a link without a verdict is Unknown
+	wait    bool // wait for missing verdicts; if false, the verdict of such a link is Unknown
 	known   map[address]*verdict
 	missing []address
 }
@@ -22,7 +22,7 @@ func (e *Submitter) responsesFor(ctx context.Context, lines []line, wait bool) (
 	k := &responses{e: e, wait: wait, known: map[address]*verdict{}}
 	for i := range lines {
 		l := &lines[i]
-		if l.failure != nil || l.response != nil || l.found.Target.URL.IsZero() {
+		if l.readErr != nil || l.response != nil || l.found.Target.URL.IsZero() {
 			continue
 		}
 		k.missing = append(k.missing, e.frontier.addressOf(e.slot.checker, &l.found))
@@ -30,11 +30,11 @@ func (e *Submitter) responsesFor(ctx context.Context, lines []line, wait bool) (
 			k.missing = append(k.missing, e.frontier.addressOf(e.slot.checker, &other))
 		}
 	}
-	return k, k.look(ctx, k.missing)
+	return k, k.lookUp(ctx, k.missing)
 }
 
-// look looks up the missing verdicts at the addresses in list.
-func (k *responses) look(ctx context.Context, list []address) error {
+// lookUp requests the verdicts of the targets at the addresses in list.
+func (k *responses) lookUp(ctx context.Context, list []address) error {
 	found, err := tryFor(ctx, k.e.note, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, list) })
 	if err != nil {
 		return err
@@ -44,14 +44,14 @@ func (k *responses) look(ctx context.Context, list []address) error {
 	return nil
 }
 
-func (k *responses) of(ctx context.Context, found *verify.Found) (*verify.Response, error) {
+func (k *responses) responseFor(ctx context.Context, found *verify.Found) (*verify.Response, error) {
 	if found.Target.URL.IsZero() {
 		return new(verify.Response), nil
 	}
-	return k.at(ctx, k.e.frontier.addressOf(k.e.slot.checker, found))
+	return k.responseAt(ctx, k.e.frontier.addressOf(k.e.slot.checker, found))
 }
 
-func (k *responses) at(ctx context.Context, at address) (*verify.Response, error) {
+func (k *responses) responseAt(ctx context.Context, at address) (*verify.Response, error) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
 		if v := k.known[at]; v != nil {
 			return &v.response, nil
@@ -63,17 +63,17 @@ func (k *responses) at(ctx context.Context, at address) (*verify.Response, error
 		if k.e.frontier.settings.Replicas > 1 {
 			list = []address{at} // each address is a request to the leader
 		}
-		if err := k.look(ctx, list); err != nil {
+		if err := k.lookUp(ctx, list); err != nil {
 			return nil, err
 		}
-		if k.known[at] == nil && wait(SystemClock{}, pause, ctx.Done()) {
+		if k.known[at] == nil && sleep(SystemClock{}, pause, ctx.Done()) {
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// await waits for the verdict at an address.
-func (e *Submitter) await(ctx context.Context, at address) (*verify.Response, error) {
+// awaitResponse waits for the verdict of the target at the given address.
+func (e *Submitter) awaitResponse(ctx context.Context, at address) (*verify.Response, error) {
 	k := &responses{e: e, wait: true, known: map[address]*verdict{}, missing: []address{at}}
-	return k.at(ctx, at)
+	return k.responseAt(ctx, at)
 }

@@ -74,13 +74,13 @@ func TestResume(t *testing.T) {
 func TestDeadLetters(t *testing.T) {
 	w := newFixture(t, redirecting)
 	f := open(t)
-	at := address{f.placeOf("h.example"), key{1}}
+	at := address{f.hostAddressOf("h.example"), key{1}}
 	for subject, text := range map[string]string{
-		f.subject(targetStream, at.words()...):                             `{"l":{"url":"http://other.example/"}}`,
-		f.subject(targetStream, "3", "no", hex.EncodeToString(at.key[:])):  "{}",
-		f.subject(targetStream, "3", at.host, "00"):                        "\x00",
-		f.subject(targetStream, f.placeOf("x").words(key{2})...):           `{"l":{"url":"file:///etc/passwd"}}`,
-		f.subject(targetStream, f.placeOf("y").words(key{3})...) + ".more": "",
+		f.subject(targetStream, at.words()...):                                   `{"l":{"url":"http://other.example/"}}`,
+		f.subject(targetStream, "3", "no", hex.EncodeToString(at.key[:])):        "{}",
+		f.subject(targetStream, "3", at.host, "00"):                              "\x00",
+		f.subject(targetStream, f.hostAddressOf("x").words(key{2})...):           `{"l":{"url":"file:///etc/passwd"}}`,
+		f.subject(targetStream, f.hostAddressOf("y").words(key{3})...) + ".more": "",
 	} {
 		if _, err := f.js.Publish(t.Context(), subject, []byte(text)); err != nil {
 			t.Fatal(err)

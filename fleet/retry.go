@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A retry is a message in the target stream. Its subject consists of the target's subject, with
-// retryWord before the key, and the sequence number of the verdict to replace. The stream stores
-// each retry once, and workers read retries like targets. A retry is done when the verdict of the
-// target has another sequence number.
+// A retry is a message in the target stream. Its subject is the subject of the target, with
+// retryWord before the key. The last word is the sequence number of the verdict to replace. The
+// stream stores each retry once, and workers read retries as they read targets. A retry is
+// finished when the target has a newer verdict.
 const retryWord = "retry"
 
 func (f *Frontier) retrySubject(at address, verdict uint64) string {
@@ -26,8 +26,8 @@ func (f *Frontier) retrySubject(at address, verdict uint64) string {
 	return f.subject(targetStream, append(words, fmt.Sprint(verdict))...)
 }
 
-// parseTarget parses the subject of a target or a retry. For a retry, verdict is the sequence
-// number of the verdict; otherwise it is 0.
+// parseTarget parses the subject of a target or a retry. For a retry, the result verdict is the
+// sequence number of the verdict to replace. For a target, it is 0.
 func (f *Frontier) parseTarget(subject string) (at address, verdict uint64, err error) {
 	words := strings.Split(subject, ".")
 	if len(words) == 8 && words[5] == retryWord {
@@ -41,12 +41,13 @@ func (f *Frontier) parseTarget(subject string) (at address, verdict uint64, err 
 	return at, verdict, err
 }
 
-// Retry makes workers verify targets with the verdict [verify.Warning] or [verify.Denied]
-// again. If bad is true, it includes all targets with a bad verdict ([verify.Verdict.IsBad]).
-// It returns the number of targets. A verdict stays until a worker stores another one. Retry
-// may be called while workers run, and repeatedly: workers verify a waiting target once.
+// Retry schedules a new check of the targets with the verdict [verify.Warning] or
+// [verify.Denied]. If bad is true, it includes all targets with a bad verdict
+// ([verify.Verdict.IsBad]). It returns the number of targets. A verdict stays until a worker
+// stores the new verdict. Retry may be called while workers run. If it is called repeatedly,
+// workers still check each waiting target only once.
 func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
-	ctx, cancel := undated(ctx)
+	ctx, cancel := withoutDeadline(ctx)
 	defer cancel()
 	info, err := tryQuietly(ctx, func() (*jetstream.StreamInfo, error) { return f.verdicts.Info(ctx) })
 	if err != nil {
@@ -61,24 +62,24 @@ func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
 			return count, err
 		}
-		if err != nil || m.Sequence > info.State.LastSeq { // later verdicts are not part of this retry
+		if err != nil || m.Sequence > info.State.LastSeq { // m was stored after the call began
 			return count, b.flush(ctx)
 		}
 		next = m.Sequence + 1
 		var answer verify.Response
 		at, err := f.parseSubject(verdictStream, m.Subject)
-		if err != nil || json.Unmarshal(m.Data, &answer) != nil || !isOpen(answer.Outcome.Verdict, bad) {
+		if err != nil || json.Unmarshal(m.Data, &answer) != nil || !mayChange(answer.Outcome.Verdict, bad) {
 			continue
 		}
-		if err := b.add(ctx, f.retrySubject(at, m.Sequence), nil); err != nil {
+		if err := b.addMessage(ctx, f.retrySubject(at, m.Sequence), nil); err != nil {
 			return count, err
 		}
 		count++
 	}
 }
 
-// isOpen reports whether a new check may change the verdict.
-func isOpen(v verify.Verdict, bad bool) bool {
+// mayChange reports whether a new check may change the verdict.
+func mayChange(v verify.Verdict, bad bool) bool {
 	return v == verify.Warning || v == verify.Denied || bad && v.IsBad()
 }
 
@@ -88,9 +89,10 @@ type infoRequest struct {
 	Offset int    `json:"offset"` // index of the first subject that the server lists
 }
 
-// retries returns the number of retries in the target stream. There may be millions of them. So the
-// request has an offset after the last retry, and the list in the response is empty.
-func (f *Frontier) retries(ctx context.Context) (uint64, error) {
+// countRetries returns the number of retries in the target stream. There may be millions of
+// retries. So the request has an offset beyond the last subject, and the list in the response is
+// empty.
+func (f *Frontier) countRetries(ctx context.Context) (uint64, error) {
 	filter := f.subject(targetStream, "*", "*", retryWord, "*", "*")
 	text, err := json.Marshal(infoRequest{filter, math.MaxInt32})
 	if err != nil {
@@ -115,12 +117,12 @@ func (f *Frontier) retries(ctx context.Context) (uint64, error) {
 	return info.Total, nil
 }
 
-// retryJob returns the job of a retry. It returns nil if the retry is done or the target can't be
-// decoded.
-func (w *Worker) retryJob(ctx context.Context, at address, last, sequence uint64) (*job, error) {
+// retryJob returns the job of a retry. It returns nil if the retry is finished or the target
+// can't be decoded.
+func (w *Worker) retryJob(ctx context.Context, at address, replaced, sequence uint64) (*job, error) {
 	v, err := w.frontier.verdictOf(ctx, at)
-	if err != nil || v == nil || v.sequence != last {
+	if err != nil || v == nil || v.sequence != replaced {
 		return nil, err
 	}
-	return w.jobAgain(ctx, at, v, sequence)
+	return w.recheckJob(ctx, at, v, sequence)
 }

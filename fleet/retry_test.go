@@ -96,12 +96,12 @@ func TestStatusOfRetries(t *testing.T) {
 	f := open(t)
 	b := &batch{f: f}
 	for i := range uint64(retries) {
-		at := address{place: f.placeOf("h.example")}
+		at := address{hostAddress: f.hostAddressOf("h.example")}
 		binary.BigEndian.PutUint64(at.key[:], i)
-		if err := b.add(t.Context(), f.subject(targetStream, at.words()...), nil); err != nil {
+		if err := b.addMessage(t.Context(), f.subject(targetStream, at.words()...), nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.add(t.Context(), f.retrySubject(at, i+1), nil); err != nil {
+		if err := b.addMessage(t.Context(), f.retrySubject(at, i+1), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,7 +21,7 @@ const (
 	pauseBetween = time.Second / 2
 )
 
-// tryQuietly is like tryFor, but writes no notes.
+// tryQuietly is like tryFor, but without notes.
 func tryQuietly[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
 	return tryFor(ctx, nil, f)
 }
@@ -37,10 +37,10 @@ func tryFor[T any](ctx context.Context, note func(format string, args ...any), f
 			return v, err
 		}
 		if note != nil && passed > quietTime && ctx.Err() == nil {
-			note("the NATS server %s; retrying for %s", reason(err), retryTime)
+			note("the NATS server %s; retrying for %s", reasonFor(err), retryTime)
 			note = nil
 		}
-		if wait(SystemClock{}, pauseBetween, ctx.Done()) {
+		if sleep(SystemClock{}, pauseBetween, ctx.Done()) {
 			return v, ctx.Err()
 		}
 	}
@@ -51,7 +51,7 @@ func isTemporary(err error) bool {
 	api := (*jetstream.APIError)(nil)
 	switch {
 	case errors.As(err, &api):
-		return api.Code >= 500 && !isHave(err)
+		return api.Code >= 500 && !isDuplicate(err)
 	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, context.Canceled):
 		return false
 	}
@@ -72,8 +72,8 @@ var (
 	codesFull       = []jetstream.ErrorCode{10023, 10028, 10047, 10077}
 )
 
-// Unavailable returns why the NATS servers can't complete an operation now, as a predicate such as
-// "does not respond". If waiting does not help, it returns "".
+// Unavailable returns the reason why the NATS servers can't complete an operation now, as a
+// predicate such as "does not respond". If waiting does not help, it returns "".
 func Unavailable(err error) (reason string) {
 	api := (*jetstream.APIError)(nil)
 	switch {
@@ -87,9 +87,9 @@ func Unavailable(err error) (reason string) {
 	return ""
 }
 
-// reason is like Unavailable, but returns the text of err if the cause is not an unavailable
-// server.
-func reason(err error) string {
+// reasonFor is like Unavailable, but for other errors it returns a predicate that contains the
+// text of err.
+func reasonFor(err error) string {
 	if text := Unavailable(err); text != "" {
 		return text
 	}
@@ -99,10 +99,10 @@ func reason(err error) string {
 	return fmt.Sprintf("reports: %v", err)
 }
 
-// undated returns a context without a deadline. The end of ctx cancels it. Package jetstream sets
-// its own time limit for a request only if the context has no deadline. Without that limit, a
-// request to a killed server would never end.
-func undated(ctx context.Context) (context.Context, context.CancelFunc) {
+// withoutDeadline returns a context that has no deadline, but ends when ctx ends. Package
+// jetstream sets its own time limit for a request only if the context has no deadline. Without
+// that limit, a request to a killed server could wait until the deadline.
+func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
 	return inner, func() {

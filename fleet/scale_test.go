@@ -111,7 +111,7 @@ func BenchmarkWaiting(b *testing.B) {
 		ended := make(chan struct{})
 		var watching sync.WaitGroup
 		watching.Go(func() {
-			for !wait(SystemClock{}, time.Second/4, ended) {
+			for !sleep(SystemClock{}, time.Second/4, ended) {
 				most = max(most, residentOf(cmd.Process.Pid))
 				if status, err := f.Status(b.Context()); err == nil {
 					for _, c := range status.Workers {

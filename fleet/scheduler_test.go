@@ -15,7 +15,7 @@ func testQueue() (*scheduler, *partition, *fakeClock) {
 	s := newScheduler(c, func(*host) {}, func(*host) {})
 	l := &lease{}
 	l.set(c.Now(), time.Hour)
-	p := &partition{lease: l, taken: c.Now(), ctx: context.Background(), hosts: map[string]*host{}}
+	p := &partition{lease: l, takenAt: c.Now(), ctx: context.Background(), hosts: map[string]*host{}}
 	s.parts[0] = p
 	return s, p, c
 }
@@ -28,7 +28,7 @@ func testJob(host string, n int) *job {
 
 // take returns the jobs of the next task.
 func (s *scheduler) take() (jobs []*job, h *host, ticket ticket, ok bool) {
-	t := s.next()
+	t := s.nextTask()
 	if t == nil {
 		return nil, nil, 0, false
 	}
@@ -39,7 +39,7 @@ func (s *scheduler) take() (jobs []*job, h *host, ticket ticket, ok bool) {
 func (s *scheduler) due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.ready, func(h *host) bool { return len(h.jobs) > 0 && h.hasRoom() && !h.due().After(s.clock.Now()) })
+	return slices.ContainsFunc(s.ready, func(h *host) bool { return len(h.jobs) > 0 && h.hasRoom() && !h.earliestStart().After(s.clock.Now()) })
 }
 
 // After a takeover, each host waits for its interval. Then the limit on concurrent requests
@@ -47,7 +47,7 @@ func (s *scheduler) due() bool {
 func TestSchedulerLimits(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 4 {
-		if !s.add(p, testJob("a", i), limits{atOnce: 2, interval: time.Second}) {
+		if !s.addJob(p, testJob("a", i), limits{atOnce: 2, interval: time.Second}) {
 			t.Fatal("refused")
 		}
 	}
@@ -56,36 +56,36 @@ func TestSchedulerLimits(t *testing.T) {
 	}
 	c.advance(time.Second)
 	one, h, ticket, _ := s.take()
-	if c.advance(time.Second); s.due() || !s.isValid(h, ticket) {
+	if c.advance(time.Second); s.due() || !s.isTicketValid(h, ticket) {
 		t.Error("another one has a ticket while a request is about to begin")
 	}
-	s.began(h, ticket)
-	if s.due() || s.isValid(h, ticket) {
+	s.useTicket(h, ticket)
+	if s.due() || s.isTicketValid(h, ticket) {
 		t.Error("asked again within the interval")
 	}
 	c.advance(time.Second)
 	_, _, ticket, _ = s.take()
-	s.began(h, ticket)
+	s.useTicket(h, ticket)
 	c.advance(time.Minute)
 	if s.due() {
 		t.Error("three at once")
 	}
-	if low, ok := s.mark(p); low != 0 || !ok {
+	if low, ok := s.lowMark(p); low != 0 || !ok {
 		t.Errorf("mark %d", low)
 	}
-	s.done(h, one...)
-	s.release(h, 0)
+	s.finishJobs(h, one...)
+	s.endRequest(h, 0)
 	if !s.due() {
 		t.Error("not asked although there is room")
 	}
-	if low, ok := s.mark(p); p.next == 0 && low != 0 || !ok {
+	if low, ok := s.lowMark(p); p.nextSequence == 0 && low != 0 || !ok {
 		t.Errorf("mark %d", low)
 	}
-	s.drop(p)
-	if _, ok := s.mark(p); ok {
+	s.dropPartition(p)
+	if _, ok := s.lowMark(p); ok {
 		t.Error("a mark of a partition whose jobs were dropped")
 	}
-	if s.add(p, testJob("a", 9), limits{}) || s.jobs != 0 {
+	if s.addJob(p, testJob("a", 9), limits{}) || s.jobs != 0 {
 		t.Error("a job of a partition that was dropped")
 	}
 }
@@ -96,7 +96,7 @@ func TestSchedulerTogether(t *testing.T) {
 	for i := range 6 {
 		j := testJob("a", i)
 		j.base[0] %= 2
-		s.add(p, j, limits{})
+		s.addJob(p, j, limits{})
 	}
 	c.advance(time.Second)
 	jobs, _, _, _ := s.take()
@@ -108,13 +108,13 @@ func TestSchedulerTogether(t *testing.T) {
 // A pause holds all jobs of a host, a longer one gives them out to be skipped.
 func TestSchedulerPause(t *testing.T) {
 	s, p, c := testQueue()
-	s.add(p, testJob("a", 1), limits{})
-	s.add(p, testJob("a", 2), limits{})
+	s.addJob(p, testJob("a", 1), limits{})
+	s.addJob(p, testJob("a", 2), limits{})
 	jobs, h, ticket, _ := s.take()
-	s.began(h, ticket)
-	s.rest(h, time.Minute, "")
-	s.retry(h, jobs[0], time.Second)
-	s.release(h, 0)
+	s.useTicket(h, ticket)
+	s.startPause(h, time.Minute, "")
+	s.retryLater(h, jobs[0], time.Second)
+	s.endRequest(h, 0)
 	c.advance(59 * time.Second)
 	if s.due() {
 		t.Error("asked in the pause")
@@ -123,12 +123,12 @@ func TestSchedulerPause(t *testing.T) {
 	if !s.due() {
 		t.Error("not asked after the pause")
 	}
-	s.rest(h, time.Hour, "it wants peace")
-	if s.isShut(h) == "" {
+	s.startPause(h, time.Hour, "it wants peace")
+	if s.skipReasonFor(h) == "" {
 		t.Error("it is asked")
 	}
 	c.advance(time.Hour)
-	if s.isShut(h) != "" {
+	if s.skipReasonFor(h) != "" {
 		t.Error("it is never asked again")
 	}
 }
@@ -137,14 +137,14 @@ func TestSchedulerPause(t *testing.T) {
 func TestSchedulerForgets(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 100 {
-		s.add(p, testJob(fmt.Sprint(i), i), limits{atOnce: 1, interval: time.Minute})
+		s.addJob(p, testJob(fmt.Sprint(i), i), limits{atOnce: 1, interval: time.Minute})
 	}
 	c.advance(time.Minute)
 	for range 100 {
 		jobs, h, ticket, _ := s.take()
-		s.began(h, ticket)
-		s.done(h, jobs...)
-		s.release(h, 0)
+		s.useTicket(h, ticket)
+		s.finishJobs(h, jobs...)
+		s.endRequest(h, 0)
 	}
 	if len(p.hosts) != 100 || s.jobs != 0 {
 		t.Errorf("%d hosts, %d jobs", len(p.hosts), s.jobs)
@@ -160,63 +160,63 @@ func TestSchedulerBehind(t *testing.T) {
 	s, p, _ := testQueue()
 	w := &Worker{queue: s}
 	for i := range maxWaiting {
-		s.add(p, testJob("a", i+1), limits{})
+		s.addJob(p, testJob("a", i+1), limits{})
 	}
-	if s.add(p, testJob("a", maxWaiting+1), limits{}) {
+	if s.addJob(p, testJob("a", maxWaiting+1), limits{}) {
 		t.Error("too many")
 	}
 	for _, n := range []uint64{100, 101, 200} {
-		if !w.isBehind(p, "a", n) {
+		if !w.deferTarget(p, "a", n) {
 			t.Errorf("%d is not behind", n)
 		}
 	}
-	if w.isBehind(p, "b", 150) {
+	if w.deferTarget(p, "b", 150) {
 		t.Error("another host is behind")
 	}
-	p.next = 300
+	p.nextSequence = 300
 	filled := make(chan *host, 1)
-	s.fill = func(h *host) { filled <- h }
+	s.refill = func(h *host) { filled <- h }
 	for range maxWaiting / 2 {
 		jobs, h, ticket, _ := s.take()
-		s.done(h, jobs...)
-		s.release(h, ticket)
+		s.finishJobs(h, jobs...)
+		s.endRequest(h, ticket)
 	}
-	low, _ := s.mark(p)
-	if h := <-filled; h.behind != maxWaiting+1 || low != maxWaiting/2+1 {
-		t.Errorf("behind at %d, mark %d", h.behind, low)
+	low, _ := s.lowMark(p)
+	if h := <-filled; h.firstUnread != maxWaiting+1 || low != maxWaiting/2+1 {
+		t.Errorf("behind at %d, mark %d", h.firstUnread, low)
 	}
 }
 
 // A turn for a request from elsewhere obeys the same limits, and needs a lease.
 func TestSchedulerTurn(t *testing.T) {
 	s, p, c := testQueue()
-	h, err := s.turn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second})
+	h, err := s.awaitTurn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(chan *host)
 	go func() {
-		h, _ := s.turn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second})
+		h, _ := s.awaitTurn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second})
 		got <- h
 	}()
 	for {
 		s.mu.Lock()
-		n := len(h.turns)
+		n := len(h.waitingTurns)
 		s.mu.Unlock()
 		if n == 1 {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	s.release(h, 0)
+	s.endRequest(h, 0)
 	if again := <-got; again != h {
 		t.Error("another host")
 	}
 	p.lease.set(c.Now(), 0)
-	if _, err := s.turn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second}); !errors.Is(err, errTaken) {
+	if _, err := s.awaitTurn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second}); !errors.Is(err, errTaken) {
 		t.Error(err)
 	}
-	if _, err := s.turn(t.Context(), &partition{number: 7}, "a", limits{}); !errors.Is(err, errTaken) {
+	if _, err := s.awaitTurn(t.Context(), &partition{number: 7}, "a", limits{}); !errors.Is(err, errTaken) {
 		t.Error(err)
 	}
 }
@@ -224,16 +224,16 @@ func TestSchedulerTurn(t *testing.T) {
 // A partition is not given back while a verdict is not stored, even if the turn is free again.
 func TestSchedulerIdle(t *testing.T) {
 	s, p, _ := testQueue()
-	s.add(p, testJob("a", 1), limits{})
+	s.addJob(p, testJob("a", 1), limits{})
 	_, h, ticket, _ := s.take()
 	p.draining = true
 	if s.isIdle(p) {
 		t.Error("idle in a request")
 	}
-	if s.release(h, ticket); s.isIdle(p) {
+	if s.endRequest(h, ticket); s.isIdle(p) {
 		t.Error("idle before the verdict is stored")
 	}
-	if s.leave(p); !s.isIdle(p) {
+	if s.removeHold(p); !s.isIdle(p) {
 		t.Error("never idle")
 	}
 }

@@ -14,12 +14,12 @@ import (
 // request may have begun in the last moment.
 func TestTicketExpires(t *testing.T) {
 	s, p, c := testQueue()
-	s.add(p, testJob("a", 1), limits{interval: time.Second})
-	s.add(p, testJob("a", 2), limits{interval: time.Second})
+	s.addJob(p, testJob("a", 1), limits{interval: time.Second})
+	s.addJob(p, testJob("a", 2), limits{interval: time.Second})
 	c.advance(time.Second)
 	_, h, ticket, _ := s.take()
 	c.advance(ticketTime - ticketMargin)
-	if s.isValid(h, ticket) {
+	if s.isTicketValid(h, ticket) {
 		t.Error("valid within the margin")
 	}
 	c.advance(ticketMargin + time.Second - time.Millisecond)
@@ -30,8 +30,8 @@ func TestTicketExpires(t *testing.T) {
 		t.Error("a lost ticket blocks the host")
 	}
 	_, _, next, _ := s.take()
-	s.began(h, ticket)
-	if !s.isValid(h, next) {
+	s.useTicket(h, ticket)
+	if !s.isTicketValid(h, next) {
 		t.Error("a void ticket ends another one")
 	}
 }
@@ -40,12 +40,12 @@ func TestTicketExpires(t *testing.T) {
 func TestTicketUnused(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 2 {
-		s.add(p, testJob("a", i), limits{interval: time.Second})
+		s.addJob(p, testJob("a", i), limits{interval: time.Second})
 	}
 	c.advance(time.Second)
 	jobs, h, ticket, _ := s.take()
-	s.done(h, jobs...)
-	s.release(h, ticket)
+	s.finishJobs(h, jobs...)
+	s.endRequest(h, ticket)
 	if !s.due() {
 		t.Error("the host waits for nothing")
 	}
@@ -54,25 +54,25 @@ func TestTicketUnused(t *testing.T) {
 // Begin waits for a request that is about to begin, and not in a pause of the host.
 func TestBegin(t *testing.T) {
 	s, p, c := testQueue()
-	h, err := s.turn(t.Context(), p, "a", limits{interval: time.Second})
+	h, err := s.awaitTurn(t.Context(), p, "a", limits{interval: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.advance(time.Second)
-	first, err := s.begin(t.Context(), h, ticketTime)
+	first, err := s.awaitTicket(t.Context(), h, ticketTime)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(chan time.Time, 1)
 	go func() {
-		if _, err := s.begin(t.Context(), h, ticketTime); err != nil {
+		if _, err := s.awaitTicket(t.Context(), h, ticketTime); err != nil {
 			t.Error(err)
 		}
 		got <- c.Now()
 	}()
 	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return h.wake != nil })
 	c.advance(time.Second / 2)
-	s.began(h, first)
+	s.useTicket(h, first)
 	begun := c.Now()
 	// It waits again: for the interval, not for the end of the ticket.
 	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return h.wake != nil })
@@ -89,13 +89,13 @@ func TestBegin(t *testing.T) {
 	if d := (<-got).Sub(begun); d < time.Second {
 		t.Errorf("the next began after %v", d)
 	}
-	s.rest(h, time.Minute, "")
-	rest := (*restError)(nil)
-	if _, err := s.begin(t.Context(), h, ticketTime); !errors.As(err, &rest) || rest.left != time.Minute {
+	s.startPause(h, time.Minute, "")
+	rest := (*pauseError)(nil)
+	if _, err := s.awaitTicket(t.Context(), h, ticketTime); !errors.As(err, &rest) || rest.remaining != time.Minute {
 		t.Errorf("%v", err)
 	}
-	s.rest(h, time.Hour, "it wants peace")
-	if _, err := s.begin(t.Context(), h, ticketTime); !errors.As(err, &rest) || rest.shut != "it wants peace" {
+	s.startPause(h, time.Hour, "it wants peace")
+	if _, err := s.awaitTicket(t.Context(), h, ticketTime); !errors.As(err, &rest) || rest.skipReason != "it wants peace" {
 		t.Errorf("%v", err)
 	}
 }
@@ -115,16 +115,16 @@ func TestTurnEndsWithLease(t *testing.T) {
 	s, p, _ := testQueue()
 	ctx, cancel := context.WithCancel(t.Context())
 	p.ctx = ctx
-	h, err := s.turn(t.Context(), p, "a", limits{atOnce: 1})
+	h, err := s.awaitTurn(t.Context(), p, "a", limits{atOnce: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error)
 	go func() {
-		_, err := s.turn(t.Context(), p, "a", limits{atOnce: 1})
+		_, err := s.awaitTurn(t.Context(), p, "a", limits{atOnce: 1})
 		ended <- err
 	}()
-	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(h.turns) == 1 })
+	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(h.waitingTurns) == 1 })
 	cancel()
 	if err := <-ended; !errors.Is(err, errTaken) {
 		t.Error(err)
@@ -145,9 +145,9 @@ func (c *memoryConn) Close() error                { c.closed = true; return nil 
 // A request begins with the first byte that is sent, if it may still begin then.
 func TestFirstConn(t *testing.T) {
 	begun, valid := 0, true
-	one := start{valid: func() bool { return valid }, began: func() { begun++ }}
+	one := requestStart{isValid: func() bool { return valid }, markBegun: func() { begun++ }}
 	plain := &memoryConn{}
-	c := &firstConn{Conn: plain, start: one}
+	c := &requestConn{Conn: plain, start: one}
 	for range 2 {
 		if _, err := c.Write([]byte("x")); err != nil {
 			t.Error(err)
@@ -157,24 +157,24 @@ func TestFirstConn(t *testing.T) {
 		t.Errorf("begun %d times, %q", begun, &plain.written)
 	}
 	// The server speaks first.
-	c = &firstConn{Conn: &memoryConn{}, start: one}
+	c = &requestConn{Conn: &memoryConn{}, start: one}
 	if _, err := c.Read(make([]byte, 9)); err != nil || begun != 2 {
 		t.Errorf("begun %d times, %v", begun, err)
 	}
 	// Nothing is ever sent.
-	if c = (&firstConn{Conn: &memoryConn{}, start: one}); c.Close() != nil || begun != 3 {
+	if c = (&requestConn{Conn: &memoryConn{}, start: one}); c.Close() != nil || begun != 3 {
 		t.Errorf("begun %d times", begun)
 	}
 	// It comes too late, and gets another turn, or none.
 	valid = false
-	again := start{valid: func() bool { return true }, began: func() { begun += 10 }}
+	again := requestStart{isValid: func() bool { return true }, markBegun: func() { begun += 10 }}
 	plain = &memoryConn{}
-	c = &firstConn{Conn: plain, start: one, again: func() (start, error) { return again, nil }}
+	c = &requestConn{Conn: plain, start: one, awaitStart: func() (requestStart, error) { return again, nil }}
 	if _, err := c.Write([]byte("x")); err != nil || begun != 14 {
 		t.Errorf("begun %d times, %v", begun, err)
 	}
 	plain = &memoryConn{}
-	c = &firstConn{Conn: plain, start: one, again: func() (start, error) { return start{}, errLate }}
+	c = &requestConn{Conn: plain, start: one, awaitStart: func() (requestStart, error) { return requestStart{}, errLate }}
 	if _, err := c.Write([]byte("x")); !errors.Is(err, errLate) || plain.written.Len() > 0 || !plain.closed {
 		t.Errorf("%v, %q was sent", err, &plain.written)
 	}
@@ -198,13 +198,13 @@ func TestPermit(t *testing.T) {
 	defer owner.running.Wait()
 	defer cancel()
 	p := owner.holds(ctx, t, 0)
-	defer p.end()
-	at := f.placeOf("h")
+	defer p.stop()
+	at := f.hostAddressOf("h")
 	ask := func() *remoteTurn {
 		t.Helper()
 		got := make(chan turn)
 		go func() {
-			one, err := asker.turnAt(t.Context(), at, limits{atOnce: 1, interval: time.Second})
+			one, err := asker.awaitTurnAt(t.Context(), at, limits{atOnce: 1, interval: time.Second})
 			if err != nil {
 				t.Error(err)
 			}
@@ -223,14 +223,14 @@ func TestPermit(t *testing.T) {
 		}
 	}
 	one := ask()
-	s, err := one.begin(t.Context())
-	if err != nil || !s.valid() {
+	s, err := one.awaitStart(t.Context())
+	if err != nil || !s.isValid() {
 		t.Fatal(err)
 	}
-	if c.advance(permitTime); s.valid() {
+	if c.advance(permitTime); s.isValid() {
 		t.Error("it may begin too late")
 	}
-	if _, err := one.begin(t.Context()); !errors.Is(err, errLate) {
+	if _, err := one.awaitStart(t.Context()); !errors.Is(err, errLate) {
 		t.Errorf("it begins twice: %v", err)
 	}
 	one.release()
@@ -244,12 +244,12 @@ func TestPermit(t *testing.T) {
 			t.Fatal(err)
 		}
 		one.mu.Lock()
-		before := one.end
+		before := one.expiry
 		one.mu.Unlock()
 		c.advance(renewEvery)
 		await(t, func() bool {
 			one.mu.Lock()
-			renewed := one.end.After(before)
+			renewed := one.expiry.After(before)
 			one.mu.Unlock()
 			if !renewed {
 				c.advance(time.Millisecond) // the worker repeats a failed renewal after a second
@@ -260,8 +260,8 @@ func TestPermit(t *testing.T) {
 	if one.ctx.Err() != nil {
 		t.Error("it ended although it was held")
 	}
-	left := p.lease.left(c)
-	p.end()
+	left := p.lease.remaining(c)
+	p.stop()
 	for range 20 {
 		c.advance(left / 20)
 		time.Sleep(time.Millisecond)
@@ -273,7 +273,7 @@ func TestPermit(t *testing.T) {
 // Nothing of a message about permits is trusted.
 func FuzzPermit(f *testing.F) {
 	for _, r := range []permitRecord{
-		{Host: "0123456789abcdef", AtOnce: 2, Interval: time.Second}, {ID: "x", Event: permitRest, Pause: time.Hour, Shut: "no"},
+		{Host: "0123456789abcdef", AtOnce: 2, Interval: time.Second}, {ID: "x", Event: permitPaused, Pause: time.Hour, Shut: "no"},
 		{ID: "x", Waited: 1, Left: -1}, {Host: "<script>", AtOnce: -1, Interval: -1 << 62, Pause: 1 << 62},
 	} {
 		text, err := json.Marshal(r)
@@ -306,7 +306,7 @@ func FuzzHostRecord(f *testing.F) {
 	f.Add([]byte(`{"pause":-1,"interval":-1}`), int64(-time.Hour))
 	f.Add([]byte(`{"pause":9223372036854775807,"interval":9223372036854775807}`), int64(1)<<62)
 	f.Fuzz(func(t *testing.T, text []byte, age int64) {
-		r := readHost(text, time.Duration(age))
+		r := decodeHost(text, time.Duration(age))
 		if r.Pause < 0 || r.Pause > maxPause || r.Interval < 0 || r.Interval > time.Minute || len(r.Shut) > maxShut || r.Shut != "" && r.Pause == 0 {
 			t.Errorf("%+v", r)
 		}
@@ -319,7 +319,7 @@ func TestReadHost(t *testing.T) {
 	for age, want := range map[time.Duration]time.Duration{
 		0: 24 * time.Hour, -time.Hour: 24 * time.Hour, maxSkew: 24 * time.Hour, 23 * time.Hour: 2 * time.Hour, 26 * time.Hour: 0,
 	} {
-		r := readHost(text, age)
+		r := decodeHost(text, age)
 		if r.Pause != want || (r.Shut != "") != (want > 0) || r.Interval != 5*time.Second {
 			t.Errorf("%v: %+v", age, r)
 		}
@@ -334,10 +334,10 @@ func TestLeaseOverSleep(t *testing.T) {
 	asleep := time.Hour
 	// The same monotonic time, an hour later by the time of day.
 	woken := clockAt{begun.Round(0).Add(asleep)}
-	if left := l.left(woken); left > 0 {
+	if left := l.remaining(woken); left > 0 {
 		t.Errorf("valid for %v", left)
 	}
-	if left := l.left(clockAt{begun.Add(time.Second)}); left != leaseTime-time.Second {
+	if left := l.remaining(clockAt{begun.Add(time.Second)}); left != leaseTime-time.Second {
 		t.Errorf("valid for %v", left)
 	}
 }

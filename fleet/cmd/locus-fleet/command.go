@@ -26,7 +26,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// command is one run of locus-fleet.
+// command is the state of one run of locus-fleet.
 type command struct {
 	a *base.App
 
@@ -34,15 +34,15 @@ type command struct {
 	store, frontier                    string
 	ui                                 config.ListenAddress
 
-	args []string // arguments of the command line
+	args []string // command-line arguments
 
-	forever bool // the wait for NATS servers has no limit
+	forever bool // wait for NATS servers without a time limit
 
 	denied atomic.Bool // a NATS server denied a subject
 
-	mu   sync.Mutex
-	last string // text of the last note
-	loud bool   // write notes although the report is suppressed
+	mu         sync.Mutex
+	lastNote   string // text of the last note
+	forceNotes bool   // write notes although the report is suppressed
 }
 
 // addFlags adds the flags of every subcommand.
@@ -68,7 +68,7 @@ func (c *command) commands() []*cobra.Command {
 	}
 }
 
-// clientFor returns the function that creates the clients of a worker.
+// clientFor returns the function that creates a worker's clients.
 func (c *command) clientFor(o client.Options) fleet.NewClient {
 	return func(check func(locus.URL) error, wrap func(fleet.Dial) fleet.Dial) (*access.Client, func(), error) {
 		o := o
@@ -77,7 +77,8 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 		o.Dial = wrap(new(net.Dialer).DialContext)
 		o.Wait = fleet.TurnTime
 		o.Web.Single = true
-		// HTTP connections are not reused, and other connections are closed with their resource.
+		// The client does not reuse HTTP connections, and it closes other connections with their
+		// resource.
 		return client.New(c.a, o)
 	}
 }
@@ -86,16 +87,16 @@ func (c *command) workerOptions(o verify.Options, access client.Options) fleet.W
 	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, DialTimeout: c.a.Flags.Timeout, Note: func(text string) { c.note("%s", text) }}
 }
 
-// withoutMeaning lists the flags of "locus verify" that have no effect in a fleet. They have none
-// because other machines request the pages, and because no later run uses cached results.
-var withoutMeaning = []string{"max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "warc", "warc-size"}
+// flagsWithoutEffect lists the flags of "locus verify" that have no effect in a fleet, because
+// other machines request the pages, and because no later run uses cached results.
+var flagsWithoutEffect = []string{"max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "warc", "warc-size"}
 
 func (c *command) newVerify() *cobra.Command {
 	var cmd *cobra.Command
 	start := func(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 		return c.startVerify(ctx, cmd, o, access)
 	}
-	cmd = cliverify.NewWith(c.a, start, withoutMeaning...)
+	cmd = cliverify.NewWith(c.a, start, flagsWithoutEffect...)
 	base.AddFlags(cmd, "Watching", func(f *pflag.FlagSet) {
 		f.Var(&c.ui, "ui", "serve a status page and metrics at `ADDRESS`: 127.0.0.1:9100")
 	})
@@ -113,9 +114,9 @@ func (c *command) wrap(cmd *cobra.Command) {
 	}
 }
 
-// startVerify starts the engine of "locus-fleet verify". The engine consists of a worker, and of a
-// frontier that exists until the results are read. If the run is interrupted, the next call resumes
-// it.
+// startVerify starts the engine of "locus-fleet verify". The engine consists of a worker and a
+// frontier. The frontier is deleted after the run has read all results. If the run is
+// interrupted, the next run of the same command resumes it.
 func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments, Reserved: o.Reserved}
 	name := c.setting(c.frontier, c.a.Config.Fleet.Frontier)
@@ -123,11 +124,11 @@ func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify
 	if own {
 		name = c.runName(settings)
 	}
-	f, closeAll, err := c.open(ctx, name, settings)
+	f, closeAll, err := c.openFrontier(ctx, name, settings)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.obey(cmd, o, f)
+	c.copyLimits(cmd, o, f)
 	w := fleet.NewWorker(f, c.workerOptions(*o, access))
 	e, err := fleet.NewSubmitter(w)
 	if err != nil {
@@ -170,7 +171,7 @@ func (c *command) runName(s fleet.Settings) string {
 	return fmt.Sprintf("run-%x", sum[:8])
 }
 
-// settingsFlags adds the flags with the settings of a new frontier.
+// settingsFlags adds the flags for the settings of a new frontier.
 func settingsFlags(cmd *cobra.Command, s *fleet.Settings) {
 	base.AddFlags(cmd, "New frontier", func(f *pflag.FlagSet) {
 		f.IntVar(&s.Partitions, "partitions", 64, "split hosts into `N` partitions, the maximum number of workers")

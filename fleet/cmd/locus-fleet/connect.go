@@ -22,29 +22,29 @@ import (
 // server is a connection to NATS servers or to an embedded server.
 type server struct {
 	nc       *nats.Conn
-	embedded *fleet.Embedded // nil if the servers are elsewhere
-	end      func()          // releases other resources of the connection
+	embedded *fleet.Embedded // nil for a connection to other servers
+	release  func()          // releases other resources of the connection
 }
 
 func (s *server) close() error {
 	s.nc.Close()
 	if s.embedded == nil {
-		s.end()
+		s.release()
 		return nil
 	}
 	return s.embedded.Close()
 }
 
 // failed is an access error, as opposed to a usage error.
-type failed struct{ error }
+type accessError struct{ error }
 
-func (e failed) Unwrap() error { return e.error }
+func (e accessError) Unwrap() error { return e.error }
 
-// run calls do. If the error of do is an access error, run sets the exit status and returns nil.
+// run calls action. If the error is an access error, run sets the exit status and returns nil.
 // Otherwise it returns the error.
-func (c *command) run(ctx context.Context, do func(context.Context) error) error {
-	err := do(ctx)
-	if failure := (failed{}); errors.As(err, &failure) {
+func (c *command) run(ctx context.Context, action func(context.Context) error) error {
+	err := action(ctx)
+	if failure := (accessError{}); errors.As(err, &failure) {
 		if ctx.Err() == nil {
 			c.a.Fail(base.StatusAccess, err)
 		}
@@ -53,7 +53,7 @@ func (c *command) run(ctx context.Context, do func(context.Context) error) error
 	return err
 }
 
-// connect connects to the servers, or starts an embedded server.
+// connect connects to the configured servers. If there are none, it starts an embedded server.
 func (c *command) connect(ctx context.Context) (*server, error) {
 	text := c.setting(c.url, c.a.Config.Fleet.NATS)
 	if text == "" {
@@ -70,9 +70,9 @@ func (c *command) connect(ctx context.Context) (*server, error) {
 	return await(ctx, c, func() (*server, error) {
 		nc, end, err := dialNATS(ctx, servers, options)
 		if err != nil {
-			return nil, failed{err}
+			return nil, accessError{err}
 		}
-		return &server{nc: nc, end: end}, nil
+		return &server{nc: nc, release: end}, nil
 	})
 }
 
@@ -89,11 +89,11 @@ func (c *command) embed() (*server, error) {
 		err = fmt.Errorf("%w: choose another directory with --store", err)
 	}
 	if err != nil {
-		return nil, failed{err}
+		return nil, accessError{err}
 	}
 	nc, err := e.Connect()
 	if err != nil {
-		return nil, failed{errors.Join(err, e.Close())}
+		return nil, accessError{errors.Join(err, e.Close())}
 	}
 	return &server{nc: nc, embedded: e}, nil
 }
@@ -149,20 +149,20 @@ func (c *command) storeFolder() (string, error) {
 	return filepath.Join(dir, "fleet"), nil
 }
 
-// note writes a note, unless it repeats the last one.
+// note writes a note, unless the last note had the same text.
 func (c *command) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.mu.Lock()
-	wanted := text != c.last && (c.loud || !c.a.Flags.Quiet)
-	c.last = text
+	wanted := text != c.lastNote && (c.forceNotes || !c.a.Flags.Quiet)
+	c.lastNote = text
 	c.mu.Unlock()
 	if wanted {
 		c.a.PrintError(text)
 	}
 }
 
-// writeJSON writes v to standard output as one line that is safe for a terminal. v comes from a
-// stream, so its text is untrusted.
+// writeJSON writes v to standard output as one line that is safe for a terminal. The value comes
+// from a stream, so its text is untrusted.
 func (c *command) writeJSON(v any) {
 	var b bytes.Buffer
 	// A write to a buffer does not fail, and a decoded value can be encoded.
@@ -173,9 +173,9 @@ func (c *command) writeJSON(v any) {
 
 func (c *command) name() string { return cmp.Or(c.frontier, c.a.Config.Fleet.Frontier, "default") }
 
-// open connects to the server and opens the frontier with the given name. If the frontier does not
-// exist, open creates it with the settings s.
-func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fleet.Frontier, func() error, error) {
+// openFrontier connects to the server and opens the frontier with the given name. If the frontier
+// does not exist, openFrontier creates it with the settings s.
+func (c *command) openFrontier(ctx context.Context, name string, s fleet.Settings) (*fleet.Frontier, func() error, error) {
 	srv, err := c.connect(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -207,28 +207,28 @@ func (c *command) explain(name string, err error) error {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		err = fmt.Errorf("the NATS server has no JetStream for this user: %w", err)
 	case fleet.Unavailable(err) != "":
-		err = away{fmt.Errorf("the NATS server %s", fleet.Unavailable(err))}
+		err = temporaryError{fmt.Errorf("the NATS server %s", fleet.Unavailable(err))}
 	}
-	return failed{err}
+	return accessError{err}
 }
 
-// with connects to the server and calls do with the frontier, which must exist.
-func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Frontier) error) error {
+// withFrontier connects to the server and calls action with the frontier, which must exist.
+func (c *command) withFrontier(ctx context.Context, action func(context.Context, *fleet.Frontier) error) error {
 	return c.run(ctx, func(ctx context.Context) error {
 		srv, err := c.connect(ctx)
 		if err != nil {
 			return err
 		}
-		f, err := await(ctx, c, func() (*fleet.Frontier, error) { return c.find(ctx, srv) })
+		f, err := await(ctx, c, func() (*fleet.Frontier, error) { return c.findFrontier(ctx, srv) })
 		if err == nil {
-			err = c.explain(c.name(), do(ctx, f))
+			err = c.explain(c.name(), action(ctx, f))
 		}
 		return errors.Join(err, srv.close())
 	})
 }
 
-// find opens the frontier, which must exist.
-func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error) {
+// findFrontier opens the frontier, which must exist.
+func (c *command) findFrontier(ctx context.Context, srv *server) (*fleet.Frontier, error) {
 	f, err := fleet.FindFrontier(ctx, srv.nc, c.name())
 	if !errors.Is(err, fleet.ErrNoFrontier) {
 		return f, c.explain(c.name(), err)
@@ -241,5 +241,5 @@ func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error
 	if listErr != nil {
 		text = fmt.Sprintf("the existing frontiers can't be listed: %v", c.explain(c.name(), listErr))
 	}
-	return nil, failed{fmt.Errorf("no frontier %s; %s", locus.Quote(c.name()), text)}
+	return nil, accessError{fmt.Errorf("no frontier %s; %s", locus.Quote(c.name()), text)}
 }

@@ -24,15 +24,15 @@ import (
 // natsTime limits connecting to one NATS server.
 const natsTime = 5 * time.Second
 
-// natsServers holds the servers of --nats.
+// natsServers holds the servers in the flag --nats.
 type natsServers struct {
-	urls  []string
-	shown string // without user names, passwords and tokens
+	urls    []string
+	visible string // without user names, passwords and tokens
 }
 
-// parseServers parses the URLs of NATS servers, separated by commas. Its errors contain no part of
-// a password or token. If a text with "@" is not a URL, the error omits the whole text, because any
-// part of it may be secret.
+// parseServers parses the URLs of NATS servers, separated by commas. Its errors contain no part
+// of a password or token. If the list contains "@" and an invalid URL, the error omits the URL,
+// because any part of it may be secret.
 func parseServers(text string) (s natsServers, err error) {
 	var shown []string
 	for i, one := range strings.Split(text, ",") {
@@ -54,7 +54,7 @@ func parseServers(text string) (s natsServers, err error) {
 		shown = append(shown, u.Scheme+"://"+u.Host)
 	}
 	// Without the spaces, notes would mask a port and the next URL as a password.
-	s.shown = locus.Quote(strings.Join(shown, ", "))
+	s.visible = locus.Quote(strings.Join(shown, ", "))
 	return s, nil
 }
 
@@ -76,11 +76,11 @@ func checkServer(u *url.URL) error {
 	return nil
 }
 
-// dialNATS connects to one of the servers. ctx limits only connecting; the caller must call end to
-// release the connection.
-func dialNATS(ctx context.Context, s natsServers, options []nats.Option) (nc *nats.Conn, end func(), err error) {
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, end)
+// dialNATS connects to one of the servers. The end of ctx interrupts only the connecting, not the
+// connection. After closing the connection, the caller must call release.
+func dialNATS(ctx context.Context, s natsServers, options []nats.Option) (nc *nats.Conn, release func(), err error) {
+	life, release := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, release)
 	nc, err = nats.Connect(strings.Join(s.urls, ","), append(options, nats.SetCustomDialer(natsDialer{life}))...)
 	stop()
 	if err == nil && ctx.Err() != nil {
@@ -88,10 +88,10 @@ func dialNATS(ctx context.Context, s natsServers, options []nats.Option) (nc *na
 		err = ctx.Err()
 	}
 	if err != nil {
-		end()
-		return nil, nil, connectError(s.shown, err)
+		release()
+		return nil, nil, connectError(s.visible, err)
 	}
-	return nc, end, nil
+	return nc, release, nil
 }
 
 // connectError explains why connecting failed.
@@ -99,7 +99,7 @@ func connectError(shown string, err error) error {
 	timeout := net.Error(nil)
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
-		return away{fmt.Errorf("no NATS server responds at %s: check the address, and that the server is running", shown)}
+		return temporaryError{fmt.Errorf("no NATS server responds at %s: check the address, and that the server is running", shown)}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
 		return errors.New("the NATS server rejected the login: check the user in --nats, --creds, or --tls-cert and --tls-key")
 	case errors.Is(err, nats.ErrSecureConnWanted):
@@ -109,23 +109,23 @@ func connectError(shown string, err error) error {
 	case errors.Is(err, errGreeting), errors.Is(err, nats.ErrNoInfoReceived), errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
 		return fmt.Errorf("the server at %s is not a NATS server: check the port", shown)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return away{fmt.Errorf("no NATS server responded at %s within %s: check the address, and that the server is running", shown, natsTime)}
+		return temporaryError{fmt.Errorf("no NATS server responded at %s within %s: check the address, and that the server is running", shown, natsTime)}
 	case errors.As(err, new(*net.DNSError)), isDial(err), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return away{fmt.Errorf("the NATS server at %s: %w", shown, err)}
+		return temporaryError{fmt.Errorf("the NATS server at %s: %w", shown, err)}
 	}
 	return fmt.Errorf("the NATS server at %s: %w", shown, err)
 }
 
-// isDial reports whether err is a failed connection to the host. Such an error occurs, for example,
-// if there is no route to the host.
+// isDial reports whether err is a failure to connect to a host, for example because there is no
+// route to it.
 func isDial(err error) bool {
 	dial := (*net.OpError)(nil)
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // checkFile returns an error if the file of an option is unusable. The command calls it before it
-// connects. The text what describes the required contents of the file.
-func checkFile(flag, name, what string, option nats.Option) error {
+// connects. The parameter contents describes the required contents of the file, for the error.
+func checkFile(flag, name, contents string, option nats.Option) error {
 	o := nats.GetDefaultOptions()
 	err := option(&o)
 	if err == nil && o.UserJWT != nil {
@@ -138,44 +138,44 @@ func checkFile(flag, name, what string, option nats.Option) error {
 	case errors.As(err, &file):
 		return fmt.Errorf("%s: %w", flag, file)
 	case err != nil:
-		return fmt.Errorf("%s: %s does not contain %s", flag, locus.Quote(name), what)
+		return fmt.Errorf("%s: %s does not contain %s", flag, locus.Quote(name), contents)
 	}
 	return nil
 }
 
-// natsDialer is a [nats.CustomDialer]. Its connections end when the context life ends.
-type natsDialer struct{ life context.Context }
+// natsDialer is a [nats.CustomDialer]. Its connections are closed when ctx ends.
+type natsDialer struct{ ctx context.Context }
 
 // Dial implements [nats.CustomDialer].
 func (d natsDialer) Dial(network, address string) (net.Conn, error) {
-	c, err := (&net.Dialer{Timeout: natsTime}).DialContext(d.life, network, address)
+	c, err := (&net.Dialer{Timeout: natsTime}).DialContext(d.ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	return &natsConn{Conn: c, left: maxGreeting, stop: context.AfterFunc(d.life, func() { c.Close() })}, nil
+	return &natsConn{Conn: c, remaining: maxGreeting, stop: context.AfterFunc(d.ctx, func() { c.Close() })}, nil
 }
 
-// maxGreeting limits the size in bytes of the first line from a server, because package nats has no
+// maxGreeting limits the size in bytes of a server's first line, because package nats has no
 // limit.
 const maxGreeting = 64 << 10
 
 var errGreeting = errors.New("the server's first line is too long")
 
-// natsConn limits the size of the first line that it reads.
+// natsConn is a connection that limits the size of the server's first line.
 type natsConn struct {
 	net.Conn
-	left int // bytes left for the first line; 0 after its end
-	stop func() bool
+	remaining int // remaining bytes for the first line; 0 after the end of the line
+	stop      func() bool
 }
 
 // Read implements [net.Conn].
 func (c *natsConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if c.left > 0 {
+	if c.remaining > 0 {
 		if slices.Contains(b[:n], '\n') {
-			c.left = 0
-		} else if c.left -= n; c.left <= 0 {
-			c.left = 1
+			c.remaining = 0
+		} else if c.remaining -= n; c.remaining <= 0 {
+			c.remaining = 1
 			return 0, errGreeting
 		}
 	}

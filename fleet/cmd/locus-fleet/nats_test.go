@@ -57,8 +57,8 @@ func TestParseServers(t *testing.T) {
 		"tls://u:a%40secret@h,u:secret@h:2": `"tls://h, nats://h:2"`,
 	} {
 		s, err := parseServers(text)
-		if err != nil || s.shown != want {
-			t.Errorf("%s: %s, want %s; %v", text, s.shown, want, err)
+		if err != nil || s.visible != want {
+			t.Errorf("%s: %s, want %s; %v", text, s.visible, want, err)
 		}
 	}
 	for text, want := range map[string]string{
@@ -80,7 +80,7 @@ func TestParseServers(t *testing.T) {
 		if want == "" && err == nil {
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "cret") || s.shown != "" {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "cret") || s.visible != "" {
 			t.Errorf("%q: %+v, %v", text, s, err)
 		}
 	}
@@ -104,8 +104,8 @@ func FuzzParseServers(f *testing.F) {
 			}
 			return
 		}
-		if strings.Contains(s.shown, "@") {
-			t.Errorf("%q: %s", text, s.shown)
+		if strings.Contains(s.visible, "@") {
+			t.Errorf("%q: %s", text, s.visible)
 		}
 		for _, one := range s.urls {
 			if _, err := url.Parse(one); err != nil {

@@ -32,7 +32,7 @@ reloads every few seconds. It has no login, so it listens only on this machine u
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.forever = true
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+			return c.withFrontier(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				end, err := c.serve(ctx, "--listen", string(listen), f.Page(), nil)
 				if err != nil {
 					return err
@@ -49,15 +49,16 @@ reloads every few seconds. It has no login, so it listens only on this machine u
 	return cmd
 }
 
-// serve serves the handler page, and the metrics and the health of the worker w, at address. It
-// serves until the caller calls end. page and w may be nil.
-func (c *command) serve(ctx context.Context, flag, address string, page http.Handler, w *fleet.Worker) (end func(), err error) {
+// serve starts an HTTP server at the given address. The server serves the handler page, and the
+// metrics and the health of the worker w. Both parameters may be nil. The server runs until the
+// caller calls stop.
+func (c *command) serve(ctx context.Context, flag, address string, page http.Handler, w *fleet.Worker) (stop func(), err error) {
 	if strings.HasPrefix(address, ":") {
 		address = "127.0.0.1" + address
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, failed{fmt.Errorf("%s: %w", flag, err)}
+		return nil, accessError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	mux := http.NewServeMux()
 	if page != nil {
@@ -99,8 +100,8 @@ func isLoopback(l net.Listener) bool {
 	return ok && a.IP.IsLoopback()
 }
 
-// guard adds the header fields that protect the server from pages of other sites. It rejects
-// requests with other host names, to prevent DNS rebinding. If anyName is true, it accepts all
+// guard adds the header fields that protect the server from pages of other sites. To prevent DNS
+// rebinding, it rejects requests with other host names. If anyName is true, it accepts all host
 // names, so that other machines can collect metrics.
 func guard(next http.Handler, anyName bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -118,7 +119,8 @@ func guard(next http.Handler, anyName bool) http.Handler {
 	})
 }
 
-// isOwnName reports whether the Host of the request is the address of this server or localhost.
+// isOwnName reports whether the Host field of the request contains the address of this server or
+// "localhost".
 func isOwnName(r *http.Request) bool {
 	name := r.Host
 	if host, _, err := net.SplitHostPort(name); err == nil {

@@ -49,7 +49,7 @@ over its hosts within seconds. URLs of private addresses are denied without --al
 				return fmt.Errorf("--parallel must be 1 to %d", access.MaxParallel)
 			}
 			c.forever = true
-			return c.run(cmd.Context(), func(ctx context.Context) error { return c.work(ctx, cmd, &s, parallel, listen, &log) })
+			return c.run(cmd.Context(), func(ctx context.Context) error { return c.runWorkerCommand(ctx, cmd, &s, parallel, listen, &log) })
 		},
 	}
 	base.AddFlags(cmd, "Worker", func(f *pflag.FlagSet) {
@@ -62,9 +62,9 @@ over its hosts within seconds. URLs of private addresses are denied without --al
 	return cmd
 }
 
-// work runs a worker of the frontier.
-func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen config.ListenAddress, log *base.RequestLog) error {
-	f, closeAll, err := c.open(ctx, c.name(), settings(*s))
+// runWorkerCommand opens the frontier and runs a worker.
+func (c *command) runWorkerCommand(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen config.ListenAddress, log *base.RequestLog) error {
+	f, closeAll, err := c.openFrontier(ctx, c.name(), settings(*s))
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Setting
 	return errors.Join(c.runWorker(ctx, c.name(), w), closeAll())
 }
 
-// runWorker runs a worker of a frontier. It writes a note if the worker stops because the fleet is
-// drained.
+// runWorker runs the worker w of the named frontier. It writes a note if the worker stops because
+// the fleet is drained.
 func (c *command) runWorker(ctx context.Context, name string, w *fleet.Worker) error {
 	err := w.Run(ctx)
 	if err == nil && ctx.Err() == nil {
@@ -97,8 +97,8 @@ func (c *command) runWorker(ctx context.Context, name string, w *fleet.Worker) e
 	return err
 }
 
-// noteSettings writes a note for each flag without effect. A flag has no effect if the frontier
-// already exists with another value of that setting.
+// noteSettings writes a note for each flag that has no effect, because the frontier already
+// exists with another value of the setting.
 func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 	held := f.Settings()
 	for name, value := range map[string]string{
@@ -113,9 +113,9 @@ func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 // limitFlags lists the flags that an existing frontier overrides.
 var limitFlags = [...]string{"per-host", "rate", "retry", "depth", "no-robots", "no-fragments", "include-reserved"}
 
-// obey copies the request limits of the frontier to o, because they apply to all workers together.
-// It writes a note if the user gave flags with other limits.
-func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier) {
+// copyLimits copies the request limits of the frontier to o, because they apply to all workers
+// together. It writes a note if the user set flags to other limits.
+func (c *command) copyLimits(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier) {
 	s := f.Settings()
 	held := s.Options()
 	differs := o.PerHost != 0 && o.PerHost != held.PerHost || o.Interval != held.Interval || o.Retry != held.Retry || o.Depth != held.Depth || o.NoRobots != held.NoRobots || o.NoFragments != held.NoFragments || o.Reserved != held.Reserved
@@ -125,8 +125,8 @@ func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier)
 	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments, o.Reserved = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments, held.Reserved
 }
 
-// settings returns s with access.None instead of zero values. Zero means none in a flag, but the
-// default in package fleet.
+// settings returns s with access.None instead of zero retries and a zero interval. In a flag,
+// zero means none. In package fleet, zero selects the default.
 func settings(s fleet.Settings) fleet.Settings {
 	s.Retry = cmp.Or(s.Retry, access.None)
 	s.Interval = cmp.Or(s.Interval, access.None)
@@ -139,21 +139,21 @@ func (c *command) newSubmit() *cobra.Command {
 	start := func(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 		s.PerHost, s.Interval, s.Retry, s.Depth = o.PerHost, o.Interval, o.Retry, o.Depth
 		s.MaxPages, s.NoRobots, s.NoFragments, s.Reserved = o.MaxPages, o.NoRobots, o.NoFragments, o.Reserved
-		f, closeAll, err := c.open(ctx, c.name(), s)
+		f, closeAll, err := c.openFrontier(ctx, c.name(), s)
 		if err != nil {
 			return nil, nil, err
 		}
 		c.noteSettings(cmd, f)
-		c.obey(cmd, o, f)
+		c.copyLimits(cmd, o, f)
 		e, err := fleet.NewSubmitter(fleet.NewWorker(f, c.workerOptions(*o, access)))
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
 		}
-		// Suppress the report, because there are no results. One note contains the number of added
-		// links.
+		// Suppress the report, because there are no results. A note reports the number of added
+		// links instead.
 		c.mu.Lock()
 		quiet := c.a.Flags.Quiet
-		c.a.Flags.Quiet, c.loud = true, !quiet
+		c.a.Flags.Quiet, c.forceNotes = true, !quiet
 		c.mu.Unlock()
 		return submission{e, c}, func(bool) error {
 			p := e.Progress()
@@ -164,8 +164,8 @@ func (c *command) newSubmit() *cobra.Command {
 			return errors.Join(e.Err(), closeAll())
 		}, nil
 	}
-	cmd = cliverify.NewWith(c.a, start, append(slices.Clone(withoutMeaning), "fix", "dry-run", "output", "baseline", "write-baseline", "format", "all", "moved", "context", "strict", "log-format")...)
-	refuseOfWorkers(cmd)
+	cmd = cliverify.NewWith(c.a, start, append(slices.Clone(flagsWithoutEffect), "fix", "dry-run", "output", "baseline", "write-baseline", "format", "all", "moved", "context", "strict", "log-format")...)
+	rejectUnstoredFlags(cmd)
 	c.wrap(cmd)
 	cmd.Use = "submit FILE|DIR|URL..."
 	cmd.Short = "Add the links of documents and sites to a frontier"
@@ -183,9 +183,9 @@ effect. Links to local files and links with passwords are checked here and not p
 	return cmd
 }
 
-// refuseOfWorkers makes cmd reject the request flags that a frontier does not store. These flags
-// would have no effect on workers on other machines.
-func refuseOfWorkers(cmd *cobra.Command) {
+// rejectUnstoredFlags makes cmd reject the request flags that a frontier does not store, because
+// they would have no effect on the workers.
+func rejectUnstoredFlags(cmd *cobra.Command) {
 	const worker, results, own = `write it after "locus-fleet worker"`, `"locus-fleet verify" applies it when it reads the results`, `"locus-fleet verify" applies it to its own requests`
 	args := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, list []string) error {
@@ -225,7 +225,7 @@ func (c *command) newStatus() *cobra.Command {
   locus-fleet status --json --frontier default`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+			return c.withFrontier(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				s, err := await(ctx, c, func() (fleet.Status, error) {
 					s, err := f.Status(ctx)
 					return s, c.explain(c.name(), err)
@@ -259,7 +259,7 @@ were added. A link that has no verdict yet is "unknown".`,
   locus-fleet results --frontier default`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+			return c.withFrontier(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				held := f.Settings()
 				e, err := fleet.NewSubmitter(fleet.NewWorker(f, c.workerOptions(held.Options(), client.Options{})))
 				if err != nil {
@@ -282,7 +282,7 @@ func (c *command) newChanges() *cobra.Command {
   locus-fleet changes --nats nats://nats.example.com --follow`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+			return c.withFrontier(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				err := f.Changes(ctx, follow, func(one fleet.Change) bool {
 					c.writeJSON(one)
 					if follow {
@@ -308,7 +308,7 @@ func (c *command) newMode(name string, m fleet.Mode, short string) *cobra.Comman
 		Use: name, Short: short, Args: noArguments,
 		Example: "  locus-fleet " + name + " --nats nats://nats.example.com\n  locus-fleet " + name + " --frontier default",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+			return c.withFrontier(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				_, err := await(ctx, c, func() (fleet.Mode, error) { return m, c.explain(c.name(), f.SetMode(ctx, m)) })
 				return err
 			})
@@ -328,7 +328,7 @@ administrator must create it. The settings of a frontier can't be changed later.
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.run(cmd.Context(), func(ctx context.Context) error {
-				f, closeAll, err := c.open(ctx, c.name(), settings(s))
+				f, closeAll, err := c.openFrontier(ctx, c.name(), settings(s))
 				if err != nil {
 					return err
 				}
@@ -353,7 +353,7 @@ check each waiting target once.`,
 		Args: oneFrontier,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.frontier = args[0]
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+			return c.withFrontier(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				n, err := f.Retry(ctx, bad)
 				if err == nil {
 					c.note("workers of frontier %s will check %s again", c.name(), countOf(n, "target"))
@@ -383,7 +383,7 @@ func (c *command) newDelete() *cobra.Command {
 		Args: oneFrontier,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.frontier = args[0]
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error { return f.Delete(ctx) })
+			return c.withFrontier(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error { return f.Delete(ctx) })
 		},
 	}
 }

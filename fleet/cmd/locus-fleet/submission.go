@@ -14,7 +14,8 @@ type submission struct {
 	command *command
 }
 
-// Run adds the documents. If that fails, it yields the error. It yields no other results.
+// Run adds the documents of sources. If adding fails, it yields the error. It yields no other
+// results.
 func (s submission) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		if err := s.Submit(ctx, sources); err != nil && ctx.Err() == nil {

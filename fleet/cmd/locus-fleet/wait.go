@@ -8,37 +8,38 @@ import (
 )
 
 const (
-	// startRetryTime is how long a command waits at its start for unavailable NATS servers. For a
-	// worker and a page, the wait has no limit.
+	// startRetryTime limits how long a command waits at its start for unavailable NATS servers.
+	// The wait of the subcommands worker and ui has no limit.
 	startRetryTime = 2 * time.Minute
-	// startPause is the pause between two attempts.
+	// startPause is the pause between attempts.
 	startPause = time.Second / 2
 )
 
-// away is a temporary error, because the NATS servers may be available later.
-type away struct{ error }
+// temporaryError means that the NATS servers are unavailable, but may become available later.
+type temporaryError struct{ error }
 
-func (e away) Unwrap() error { return e.error }
+func (e temporaryError) Unwrap() error { return e.error }
 
-// await calls do until the servers are available. The caller must ensure that do is safe to repeat.
-// await writes a note about each different error, and a final note when the servers respond.
-func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, err error) {
-	told := map[string]bool{}
+// await calls attempt until the error is not a temporaryError, or the time limit is reached. The
+// caller must ensure that attempt is safe to repeat. await writes a note about each different
+// error, and another note when the servers respond.
+func await[T any](ctx context.Context, c *command, attempt func() (T, error)) (v T, err error) {
+	noted := map[string]bool{}
 	for begin := time.Now(); ; {
-		v, err = do()
-		if err == nil && len(told) > 0 {
+		v, err = attempt()
+		if err == nil && len(noted) > 0 {
 			c.note("the NATS server responds")
 		}
-		if !errors.As(err, new(away)) || !c.forever && time.Since(begin) > startRetryTime {
+		if !errors.As(err, new(temporaryError)) || !c.forever && time.Since(begin) > startRetryTime {
 			return v, err
 		}
-		if text := err.Error(); !told[text] && ctx.Err() == nil {
-			told[text] = true
+		if text := err.Error(); !noted[text] && ctx.Err() == nil {
+			noted[text] = true
 			c.note("%s; %s", text, c.retryTimeText())
 		}
 		select {
 		case <-ctx.Done():
-			return v, failed{ctx.Err()}
+			return v, accessError{ctx.Err()}
 		case <-time.After(startPause):
 		}
 	}

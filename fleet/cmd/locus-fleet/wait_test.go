@@ -22,8 +22,8 @@ import (
 // A command waits two minutes for unavailable servers, and reports each reason once. A worker
 // waits without a limit. Any other error ends the wait at once.
 func TestAwait(t *testing.T) {
-	lost := failed{away{errors.New("nothing answers")}}
-	other := failed{away{errors.New("no leader")}}
+	lost := accessError{temporaryError{errors.New("nothing answers")}}
+	other := accessError{temporaryError{errors.New("no leader")}}
 	for name, c := range map[string]struct {
 		forever bool
 		errs    func(passed time.Duration) error
@@ -32,7 +32,7 @@ func TestAwait(t *testing.T) {
 		notes   string
 	}{
 		"at once": {errs: func(time.Duration) error { return nil }},
-		"refused": {errs: func(time.Duration) error { return failed{errors.New("login")} }, want: errors.New("login")},
+		"refused": {errs: func(time.Duration) error { return accessError{errors.New("login")} }, want: errors.New("login")},
 		"later": {
 			errs: func(passed time.Duration) error {
 				switch {
@@ -84,7 +84,7 @@ func TestTemporaryErrors(t *testing.T) {
 		{errGreeting, false, "is not a NATS server"},
 		{&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, false, "bad certificate"},
 	} {
-		if err := connectError("h", c.err); errors.As(err, new(away)) != c.away || !strings.Contains(err.Error(), c.want) {
+		if err := connectError("h", c.err); errors.As(err, new(temporaryError)) != c.away || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.err, err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestTemporaryErrors(t *testing.T) {
 		{&jetstream.APIError{Code: 500, ErrorCode: 10074, Description: "replicas > 1 not supported in non-clustered mode"}, false, "replicas > 1"},
 	} {
 		err := new(command).explain("default", fmt.Errorf("the stream x: %w", c.err))
-		if errors.As(err, new(away)) != c.away || !strings.Contains(err.Error(), c.want) || c.away && strings.Contains(err.Error(), "err_code") {
+		if errors.As(err, new(temporaryError)) != c.away || !strings.Contains(err.Error(), c.want) || c.away && strings.Contains(err.Error(), "err_code") {
 			t.Errorf("%v: %v", c.err, err)
 		}
 	}
