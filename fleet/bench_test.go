@@ -17,7 +17,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// manyDocuments returns documents with n targets on some hosts, a thousand per document.
+// manyDocuments returns documents with n targets in all. Each document has a thousand targets,
+// which are on the given number of hosts.
 func manyDocuments(n, hosts int) iter.Seq[verify.Source] {
 	return func(yield func(verify.Source) bool) {
 		for from := 0; from < n; from += 1000 {
@@ -32,8 +33,8 @@ func manyDocuments(n, hosts int) iter.Seq[verify.Source] {
 	}
 }
 
-// used returns the memory in use after a collection.
-func used() uint64 {
+// memoryUse returns the size of the heap after a garbage collection.
+func memoryUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -64,7 +65,7 @@ func BenchmarkSubmit(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
 		e, f := benchFrontier(b, dir)
-		before := used()
+		before := memoryUse()
 		s, err := NewSubmitter(w.worker(f, w.options()))
 		if err != nil {
 			b.Fatal(err)
@@ -72,7 +73,7 @@ func BenchmarkSubmit(b *testing.B) {
 		if err := s.Submit(b.Context(), manyDocuments(n, hosts)); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(int64(used())-int64(before))/n, "heap/target")
+		b.ReportMetric(float64(int64(memoryUse())-int64(before))/n, "heap/target")
 		b.ReportMetric(float64(diskUse(b, dir))/n, "disk/target")
 		s.Close()
 		e()
@@ -100,8 +101,7 @@ func benchFrontier(b *testing.B, dir string) (end func(), f *Frontier) {
 	}, f
 }
 
-// pipes is a listener with in-process connections, because system sockets would dominate the
-// measurement.
+// pipes is a listener for in-process connections. System sockets would dominate the measurement.
 type pipes struct {
 	connections chan net.Conn
 	closed      chan struct{}
@@ -129,8 +129,8 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// pipe is an end of a net.Pipe without deadlines in the future: it would stay in memory until
-// then, even closed.
+// pipe is an end of a net.Pipe. It ignores deadlines in the future, because a pipe with such a
+// deadline stays in memory until then, even if it is closed.
 type pipe struct{ net.Conn }
 
 func (p pipe) SetDeadline(t time.Time) error {
@@ -156,8 +156,8 @@ func (p pipe) SetWriteDeadline(t time.Time) error {
 
 func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }
 
-// BenchmarkVerdicts measures one worker with fast in-process hosts, and package verify for
-// comparison. Each request uses its own connection.
+// BenchmarkVerdicts measures one worker with fast in-process hosts. For comparison, it also
+// measures package verify. Each request uses its own connection.
 func BenchmarkVerdicts(b *testing.B) {
 	const n, hosts = 20_000, 500
 	w, client := newFastHosts(b, 0)
@@ -171,7 +171,7 @@ func BenchmarkVerdicts(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			stop := w.start(worker)
+			stop := w.startWorker(worker)
 			count := 0
 			for range s.Run(b.Context(), manyDocuments(n, hosts)) {
 				count++

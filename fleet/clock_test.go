@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// fakeClock is a clock that only advance changes.
+// fakeClock is a clock whose time changes only if a test calls advance.
 type fakeClock struct {
 	mu     sync.Mutex
 	now    time.Time
 	timers []*fakeTimer
-	async  bool // callbacks run in separate goroutines, like with a real clock
+	async  bool // callbacks run in separate goroutines, as with a real clock
 }
 
 type fakeTimer struct {
@@ -71,8 +71,8 @@ func (c *fakeClock) advance(d time.Duration) {
 	c.mu.Unlock()
 }
 
-// hurry advances the clock by d every millisecond until the test ends.
-func (c *fakeClock) hurry(t *testing.T, d time.Duration) {
+// advanceRepeatedly advances the clock by d every millisecond until the test ends.
+func (c *fakeClock) advanceRepeatedly(t *testing.T, d time.Duration) {
 	c.async = true
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -31,13 +31,13 @@ type childConfig struct {
 	Kind string // server, worker or hosts
 
 	Name    string
-	Dir     string // of a server
+	Dir     string // data directory of a server
 	Port    int
 	Cluster int
 	Routes  []int
 
-	URL    string // servers' addresses, for a worker
-	Hosts  string // the address of the hosts
+	URL    string // URLs of the servers, for a worker
+	Hosts  string // address of the process with the hosts, for a worker
 	Offset time.Duration
 }
 
@@ -93,7 +93,7 @@ type offsetClock struct {
 
 func (c offsetClock) Now() time.Time { return time.Now().Add(c.by) }
 
-// Of the test with faults.
+// Settings of the test with faults.
 const (
 	faultAtOnce     = 2
 	faultInterval   = 100 * time.Millisecond
@@ -105,7 +105,8 @@ func faultOptions() verify.Options {
 	return verify.Options{Politeness: access.Politeness{PerHost: faultAtOnce, Interval: faultInterval, Parallel: faultParallel, Wait: 200 * time.Millisecond}, Reserved: true}
 }
 
-// faultClient makes clients that connect to one address for all hosts.
+// faultClient returns a function that creates clients. The clients connect to one address for all
+// hosts.
 func faultClient(hosts, name string) NewClient {
 	w := &fixture{}
 	return func(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
@@ -127,7 +128,7 @@ func runWorker(c *childConfig) error {
 	go func() { awaitEnd(); cancel() }()
 	f, err := tryQuietly(ctx, func() (*Frontier, error) { return OpenFrontier(ctx, nc, "default", Settings{}) })
 	if ctx.Err() != nil {
-		return json.NewEncoder(os.Stdout).Encode(Counts{}) // the test was over first
+		return json.NewEncoder(os.Stdout).Encode(Counts{}) // the test ended before the frontier was open
 	}
 	if err != nil {
 		return err
@@ -140,7 +141,8 @@ func runWorker(c *childConfig) error {
 	return err
 }
 
-// child is a child process. It exits when its input ends, at the latest with the test.
+// child is a child process. It exits when its input ends, which is at the end of the test or
+// earlier.
 type child struct {
 	testing.TB
 	config childConfig
@@ -159,7 +161,7 @@ func spawn(t testing.TB, c childConfig) *child {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "LOCUS_FLEET_CHILD="+string(text))
 	cmd.Stderr = os.Stderr
-	// If the test is killed, a stopped process does not see the end of its input.
+	// If the test is killed, a stopped process does not notice the end of its input.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	input, err := cmd.StdinPipe()
 	if err != nil {
@@ -191,7 +193,7 @@ func (c *child) signal(s syscall.Signal) {
 	}
 }
 
-// kill kills the process like kill -9.
+// kill kills the process with SIGKILL.
 func (c *child) kill() {
 	c.Helper()
 	c.signal(syscall.SIGKILL)
@@ -199,8 +201,8 @@ func (c *child) kill() {
 	c.input.Close()
 }
 
-// end lets the process exit and returns the last line that it wrote.
-func (c *child) end() string {
+// finish lets the process exit, and returns the last line of its output.
+func (c *child) finish() string {
 	c.Helper()
 	c.input.Close()
 	text, _ := c.lines.ReadString('\n')
@@ -210,7 +212,7 @@ func (c *child) end() string {
 	return text
 }
 
-// freePorts returns free ports.
+// freePorts returns n free TCP ports.
 func freePorts(t testing.TB, n int) (list []int) {
 	t.Helper()
 	for range n {
@@ -258,7 +260,7 @@ func (c *cluster) url() string {
 	return strings.Join(list, ",")
 }
 
-// relayed returns the URLs of all servers through the relays.
+// relayed returns the URLs of the relays of all servers.
 func (c *cluster) relayed() string {
 	var list []string
 	for _, one := range c.relays {
@@ -267,8 +269,8 @@ func (c *cluster) relayed() string {
 	return strings.Join(list, ",")
 }
 
-// whole waits until all servers have all messages.
-func (c *cluster) whole(ctx context.Context, f *Frontier) {
+// awaitReplicas waits until all servers have all messages.
+func (c *cluster) awaitReplicas(ctx context.Context, f *Frontier) {
 	c.Helper()
 	names := []string{f.stream(targetStream), f.stream(verdictStream), f.stream(linkStream), "KV_" + f.stream("leases"), "KV_" + f.stream("hosts")}
 	last := ""
@@ -313,16 +315,17 @@ func (c *cluster) leader(ctx context.Context, f *Frontier) int {
 	return 0
 }
 
-// relay copies between connections and a server. While it is cut, it copies nothing.
+// relay copies data between clients and a server. While the gate is locked, the relay copies
+// nothing.
 type relay struct {
 	listener net.Listener
-	gate     sync.RWMutex // held for writing while it is cut
+	gate     sync.RWMutex // locked for writing while the relay copies nothing
 	running  sync.WaitGroup
 	mu       sync.Mutex
 	conns    []net.Conn
 }
 
-func newRelay(t testing.TB, to string) *relay {
+func newRelay(t testing.TB, address string) *relay {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -335,7 +338,7 @@ func newRelay(t testing.TB, to string) *relay {
 			if err != nil {
 				return
 			}
-			b, err := net.Dial("tcp", to)
+			b, err := net.Dial("tcp", address)
 			if err != nil {
 				a.Close()
 				continue
@@ -359,14 +362,14 @@ func newRelay(t testing.TB, to string) *relay {
 	return r
 }
 
-func (r *relay) copy(to, from net.Conn) {
-	defer to.Close()
-	defer from.Close()
+func (r *relay) copy(dst, src net.Conn) {
+	defer dst.Close()
+	defer src.Close()
 	b := make([]byte, 32<<10)
 	for {
-		n, err := from.Read(b)
+		n, err := src.Read(b)
 		r.gate.RLock()
-		_, writeErr := to.Write(b[:n])
+		_, writeErr := dst.Write(b[:n])
 		r.gate.RUnlock()
 		if err != nil || writeErr != nil {
 			return
@@ -374,7 +377,7 @@ func (r *relay) copy(to, from net.Conn) {
 	}
 }
 
-// visits returns the log of the hosts.
+// visits returns the request log of the hosts.
 func visits(t testing.TB, hosts string) (log []visit) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+hosts+"/", http.NoBody)

@@ -14,7 +14,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// manyHosts links to n targets on some hosts. Some redirect to another host.
+// manyHosts returns a document with links to n targets on the given number of hosts. Some targets
+// redirect to another host.
 func manyHosts(n, hosts int) verify.Source {
 	var b strings.Builder
 	for i := range n {
@@ -28,8 +29,8 @@ func redirecting(host, path string) (int, string) {
 	_, err := fmt.Sscanf(path, "/t%d", &i)
 	switch {
 	case err != nil:
-		// A GET follows a HEAD that was redirected to a missing page, so that page would
-		// be requested again.
+		// After a redirected HEAD request for a missing page, the checker sends a GET request.
+		// That would be a second request for the page.
 		return 200, ""
 	case i%10 == 0:
 		return 301, fmt.Sprintf("http://h%d.example/after%d", i/10%20, i)
@@ -39,9 +40,10 @@ func redirecting(host, path string) (int, string) {
 	return 200, ""
 }
 
-// breach returns how the hosts' own logs violate the limits. A busy machine writes them late,
-// so the interval is judged over many requests: it detects twice the permitted rate.
-func (w *fixture) breach(atOnce int, interval time.Duration) (list []string) {
+// limitViolations returns the violations of the limits in the hosts' logs. A busy machine writes
+// the log entries late, so the interval is measured over many requests. The function detects
+// twice the permitted rate.
+func (w *fixture) limitViolations(atOnce int, interval time.Duration) (list []string) {
 	const together = 20
 	least := interval * (together - 1) * 2 / 3
 	w.mu.Lock()
@@ -59,7 +61,7 @@ func (w *fixture) breach(atOnce int, interval time.Duration) (list []string) {
 	return list
 }
 
-// connected returns the frontier over another connection.
+// connected opens the frontier over a new connection.
 func connected(t testing.TB, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
 	t.Helper()
 	nc, err := e.Connect()
@@ -74,9 +76,9 @@ func connected(t testing.TB, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
 	return f, nc
 }
 
-// Two workers share the hosts. One loses its connection and dies during the run. The other
-// takes over: each target gets one verdict, only requests in flight are repeated, and no host
-// gets more requests than its limit.
+// TestTwoWorkers checks that a second worker takes over after the first worker lost its
+// connection. Each target must get one verdict, only requests in flight may be repeated, and the
+// per-host limits must hold.
 func TestTwoWorkers(t *testing.T) {
 	t.Parallel()
 	const hosts, atOnce, parallel = 20, 2, 8
@@ -105,8 +107,8 @@ func TestTwoWorkers(t *testing.T) {
 	defer submitter.Close()
 	ctx, kill := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { _ = one.Run(ctx) }) // it ends without its connection
-	end := w.start(two)
+	running.Go(func() { _ = one.Run(ctx) }) // the worker ends without a connection
+	end := w.startWorker(two)
 	defer end()
 	for one.Counts().Held != 8 || two.Counts().Held != 8 {
 		time.Sleep(10 * time.Millisecond)
@@ -131,7 +133,7 @@ func TestTwoWorkers(t *testing.T) {
 	plain := w.options()
 	plain.PerHost, plain.Parallel = 8, 32
 	quiet := newFixture(t, redirecting)
-	w.equal(lines(got), lines(slices.Collect(verify.New(quiet.plain(), &plain).Run(t.Context(), slices.Values([]verify.Source{manyHosts(n, hosts)})))))
+	w.equal(sortedLines(got), sortedLines(slices.Collect(verify.New(quiet.plainClient(), &plain).Run(t.Context(), slices.Values([]verify.Source{manyHosts(n, hosts)})))))
 	s, err := f.Status(t.Context())
 	if err != nil || s.Targets != uint64(n) || s.Verdicts != uint64(n) {
 		t.Errorf("%+v %v", s, err)
@@ -148,10 +150,10 @@ func TestTwoWorkers(t *testing.T) {
 	for _, count := range twice {
 		extra += count - 1
 	}
-	if extra > 2*parallel { // a request in flight, and the request to its redirect target
+	if extra > 2*parallel { // each request in flight may have a second request, to its redirect target
 		t.Errorf("%d were asked for twice", extra)
 	}
-	if list := w.breach(atOnce, interval); len(list) > 0 {
+	if list := w.limitViolations(atOnce, interval); len(list) > 0 {
 		t.Errorf("%d breaches:\n%s", len(list), strings.Join(list[:min(len(list), 10)], "\n"))
 	}
 	t.Logf("%v after the end of one", time.Since(<-killed))

@@ -35,7 +35,7 @@ type faultTest struct {
 	stopped []outage
 }
 
-// startWorker starts a worker, which gets a name of its own.
+// startWorker starts a worker with a new name.
 func (x *faultTest) startWorker(i int) {
 	c := x.configs[i]
 	x.names++
@@ -43,7 +43,8 @@ func (x *faultTest) startWorker(i int) {
 	x.workers[i] = spawn(x, c)
 }
 
-// during records that the called function affects a worker, or any worker if the name is empty.
+// during calls f, and records an outage of the named worker during the call. If the name is
+// empty, the outage may affect any worker.
 func (x *faultTest) during(worker string, f func()) outage {
 	o := outage{worker: worker, from: time.Now().UnixNano()}
 	f()
@@ -55,7 +56,7 @@ func (x *faultTest) during(worker string, f func()) outage {
 	return o
 }
 
-// takeoverTime is how long the hosts of a worker may wait until another one has them.
+// takeoverTime is the maximum time until another worker takes over the hosts of a stopped worker.
 const takeoverTime = leaseTime + leaseMargin + 8*time.Second
 
 func (x *faultTest) killWorker(i int) {
@@ -72,12 +73,12 @@ func (x *faultTest) killServer(ctx context.Context, i int, meanwhile func()) {
 		time.Sleep(5 * time.Second)
 		meanwhile()
 		x.cluster.start(i)
-		x.cluster.whole(ctx, x.frontier)
+		x.cluster.awaitReplicas(ctx, x.frontier)
 	})
 }
 
-// stop stops a worker until others have taken over.
-func (x *faultTest) stop(i int) {
+// stopWorker stops a worker until other workers have taken over its hosts.
+func (x *faultTest) stopWorker(i int) {
 	w := x.workers[i]
 	var end int64
 	o := x.during(w.config.Name, func() {
@@ -93,8 +94,9 @@ func (x *faultTest) stop(i int) {
 	x.stopped = append(x.stopped, o)
 }
 
-// cut cuts the worker off that uses the relays.
-func (x *faultTest) cut(i int) {
+// disconnectWorker interrupts the connections of the worker that uses the relays, until other
+// workers have taken over its hosts.
+func (x *faultTest) disconnectWorker(i int) {
 	x.during(x.workers[i].config.Name, func() {
 		for _, r := range x.cluster.relays {
 			r.gate.Lock()
@@ -107,8 +109,8 @@ func (x *faultTest) cut(i int) {
 	})
 }
 
-// fill fills the disk of a server, which is a small one, and ends it then.
-func (x *faultTest) fill(ctx context.Context, i int) {
+// fillDisk fills the small disk of a server, and then kills the server.
+func (x *faultTest) fillDisk(ctx context.Context, i int) {
 	name := filepath.Join(x.cluster.configs[i].Dir, "..", "filler")
 	x.during("", func() {
 		f, err := os.Create(name)
@@ -128,7 +130,8 @@ func (x *faultTest) fill(ctx context.Context, i int) {
 	})
 }
 
-// smallDisk returns a directory on its own disk. It returns false unless root runs the test.
+// smallDisk returns a directory on a disk of the given size. It returns false unless root runs
+// the test.
 func smallDisk(t testing.TB, size string) (dir string, ok bool) {
 	if os.Getuid() != 0 {
 		return "", false
@@ -146,25 +149,26 @@ func smallDisk(t testing.TB, size string) (dir string, ok bool) {
 	return dir, true
 }
 
-// faultForm is a form of the test.
-type faultForm struct {
+// faultScale is the scale of a run of the test.
+type faultScale struct {
 	targets, hosts, sites int
-	all                   bool // kinds of events; otherwise two kills
+	allEvents             bool // run all kinds of events; otherwise, only kill a worker and a server
 	limit                 time.Duration
 }
 
-// Some of three servers and four workers are killed, stopped or disconnected. Each target gets
-// one correct verdict, no host gets more requests than its limit, and only requests in flight
-// are repeated.
+// TestFaults kills, stops and disconnects some of three servers and four workers. It checks that
+// each target gets one correct verdict, that the per-host limits hold, and that only requests in
+// flight are repeated.
 //
-// LOCUS_FLEET_FAULTS selects the long form. Its value is the number of targets.
+// If LOCUS_FLEET_FAULTS is set, the test runs all kinds of events. The value of the variable is
+// the number of targets.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a minute")
 	}
-	form := faultForm{targets: 5000, hosts: 400, sites: 3, limit: 4 * time.Minute}
+	form := faultScale{targets: 5000, hosts: 400, sites: 3, limit: 4 * time.Minute}
 	if n, err := strconv.Atoi(os.Getenv("LOCUS_FLEET_FAULTS")); err == nil {
-		form = faultForm{targets: n, hosts: max(n/50, 50), sites: 10, all: true, limit: 30 * time.Minute}
+		form = faultScale{targets: n, hosts: max(n/50, 50), sites: 10, allEvents: true, limit: 30 * time.Minute}
 	}
 	x := newFaultTest(t, &form)
 	ctx, cancel := context.WithTimeout(t.Context(), form.limit)
@@ -177,7 +181,7 @@ func TestFaults(t *testing.T) {
 	begin := time.Now()
 	done := make(chan struct{})
 	var events sync.WaitGroup
-	if form.all {
+	if form.allEvents {
 		events.Go(func() { x.allEvents(ctx, form.targets, done) })
 	} else {
 		events.Go(func() { x.twoKills(ctx, form.targets, done) })
@@ -189,7 +193,7 @@ func TestFaults(t *testing.T) {
 	took := time.Since(begin)
 	close(done)
 	events.Wait()
-	x.end()
+	x.endWorkers()
 	if err := submitter.Err(); err != nil {
 		t.Errorf("after %d results: %v", len(got), err)
 		x.checkFrontier(t.Context())
@@ -200,10 +204,10 @@ func TestFaults(t *testing.T) {
 	x.checkLog(took)
 }
 
-func newFaultTest(t testing.TB, form *faultForm) *faultTest {
+func newFaultTest(t testing.TB, form *faultScale) *faultTest {
 	x := &faultTest{TB: t}
 	dirs := []string{t.TempDir(), t.TempDir(), ""}
-	if form.all {
+	if form.allEvents {
 		if small, ok := smallDisk(t, "2g"); ok {
 			dirs[2] = filepath.Join(small, "store")
 		}
@@ -221,9 +225,9 @@ func newFaultTest(t testing.TB, form *faultForm) *faultTest {
 	t.Cleanup(func() {
 		nc.Close()
 		for _, s := range x.cluster.servers {
-			s.end()
+			s.finish()
 		}
-		hosts.end()
+		hosts.finish()
 	})
 	x.frontier, err = tryQuietly(t.Context(), func() (*Frontier, error) {
 		return OpenFrontier(t.Context(), nc, "default", Settings{Replicas: 3, Partitions: faultPartitions, PerHost: faultAtOnce, Interval: faultInterval})
@@ -239,8 +243,8 @@ func newFaultTest(t testing.TB, form *faultForm) *faultTest {
 	for i := range x.workers {
 		x.startWorker(i)
 	}
-	// A partition that moves to another worker repeats the targets that wait for the host of a
-	// redirect. So the workers share the partitions before the first target.
+	// If a partition moves to another worker, the targets that wait for a redirect target are
+	// checked again. So the workers must share the partitions before the first target exists.
 	eventually(t, func() bool {
 		s, err := x.frontier.Status(t.Context())
 		if err != nil || len(s.Workers) != len(x.workers) {
@@ -256,8 +260,8 @@ func newFaultTest(t testing.TB, form *faultForm) *faultTest {
 	return x
 }
 
-// faultSources are the documents: lists of targets, and sites.
-func faultSources(form *faultForm) (list []verify.Source) {
+// faultSources returns the documents and sites of the test. The documents are lists of targets.
+func faultSources(form *faultScale) (list []verify.Source) {
 	for from := 0; from < form.targets; from += 500 {
 		var b strings.Builder
 		for i := from; i < min(from+500, form.targets); i++ {
@@ -271,9 +275,8 @@ func faultSources(form *faultForm) (list []verify.Source) {
 	return list
 }
 
-// reach waits until the given number of targets have a verdict. It returns false if all have
-// one.
-func (x *faultTest) reach(ctx context.Context, n int, done <-chan struct{}) bool {
+// awaitVerdicts waits until n targets have a verdict. It returns false if the run ended before.
+func (x *faultTest) awaitVerdicts(ctx context.Context, n int, done <-chan struct{}) bool {
 	for {
 		info, err := x.frontier.verdicts.Info(context.WithoutCancel(ctx))
 		if err == nil && int(info.State.LastSeq) >= n {
@@ -290,48 +293,48 @@ func (x *faultTest) reach(ctx context.Context, n int, done <-chan struct{}) bool
 	}
 }
 
-// twoKills kills a worker and the leading server.
+// twoKills kills a worker and the server that is the leader.
 func (x *faultTest) twoKills(ctx context.Context, n int, done <-chan struct{}) {
-	if x.reach(ctx, n/5, done) {
+	if x.awaitVerdicts(ctx, n/5, done) {
 		x.killWorker(0)
 	}
-	if x.reach(ctx, n/2, done) {
+	if x.awaitVerdicts(ctx, n/2, done) {
 		x.killServer(ctx, x.cluster.leader(ctx, x.frontier), func() {})
 	}
 }
 
-// allEvents lets everything happen, one after another.
+// allEvents runs all kinds of events sequentially.
 func (x *faultTest) allEvents(ctx context.Context, n int, done <-chan struct{}) {
 	events := []func(){
 		func() { x.killWorker(0) },
 		func() { x.killServer(ctx, 0, func() {}) },
-		func() { x.stop(2) },
+		func() { x.stopWorker(2) },
 		func() { x.killWorker(1) },
-		func() { x.cut(1) },
+		func() { x.disconnectWorker(1) },
 		func() { x.killServer(ctx, 1, func() {}) },
 		func() { x.killWorker(2) },
 		func() {
 			if x.cluster.configs[2].Dir != "" && strings.HasSuffix(x.cluster.configs[2].Dir, "/store") {
-				x.fill(ctx, 2)
+				x.fillDisk(ctx, 2)
 			}
 		},
 		func() { x.killWorker(3) },
 		func() { x.killServer(ctx, x.cluster.leader(ctx, x.frontier), func() {}) },
 	}
 	for i, event := range events {
-		if !x.reach(ctx, n*(i+1)/(len(events)+1), done) {
+		if !x.awaitVerdicts(ctx, n*(i+1)/(len(events)+1), done) {
 			return
 		}
 		event()
 	}
 }
 
-// end ends the workers and logs their statistics.
-func (x *faultTest) end() {
+// endWorkers ends the workers and logs their statistics.
+func (x *faultTest) endWorkers() {
 	sum := map[string]int{}
 	for _, w := range x.workers {
 		var c Counts
-		if err := json.Unmarshal([]byte(w.end()), &c); err != nil {
+		if err := json.Unmarshal([]byte(w.finish()), &c); err != nil {
 			x.Errorf("%s: %v", w.config.Name, err)
 		}
 		x.Logf("%s: %+v", w.config.Name, c)
@@ -342,8 +345,8 @@ func (x *faultTest) end() {
 	x.Logf("those that live: %v", sum)
 }
 
-func (x *faultTest) checkResults(form *faultForm, got []verify.Result) {
-	// Each site has a first page, pages and a private one.
+func (x *faultTest) checkResults(form *faultScale, got []verify.Result) {
+	// Each site has a first page, other pages and a private page.
 	want := form.targets + form.sites*(1+sitePages+1)
 	if len(got) != want {
 		x.Errorf("%d results, want %d", len(got), want)
@@ -363,8 +366,8 @@ func (x *faultTest) checkResults(form *faultForm, got []verify.Result) {
 	}
 }
 
-// checkFrontier checks that each target has one verdict, which was never replaced. A server that
-// was started again just now may not answer at once.
+// checkFrontier checks that each target has one verdict, which was never replaced. It waits for
+// servers that have just been restarted.
 func (x *faultTest) checkFrontier(ctx context.Context) {
 	ctx, cancel := withoutDeadline(ctx)
 	defer cancel()
@@ -384,9 +387,9 @@ func (x *faultTest) checkFrontier(ctx context.Context) {
 func (x *faultTest) checkLog(took time.Duration) {
 	log := visits(x, x.hosts)
 	j := &logJudge{atOnce: faultAtOnce, interval: faultInterval, outages: x.outages, stopped: x.stopped}
-	breaches, apart := j.judge(log)
+	breaches, apart := j.findViolations(log)
 	inFlight, unexplained := j.repeated(log)
-	goneOn := j.goneOn(log)
+	goneOn := j.sentOnResume(log)
 	x.Logf("%d requests in %v, %d by stopped workers, %d of them after the stop; %d breaches; %d repeated that were in flight, %d others; %d outages",
 		len(log), took.Round(time.Second), apart, len(goneOn), len(breaches), inFlight, len(unexplained), len(x.outages))
 	if most := len(x.stopped) * faultParallel * perTarget; len(goneOn) > most {
@@ -397,8 +400,8 @@ func (x *faultTest) checkLog(took time.Duration) {
 			x.Error(text)
 		}
 	}
-	// Each outage may interrupt as many targets as the workers request concurrently. Each
-	// target may have a second request, for a redirect.
+	// An outage may interrupt all concurrent requests of the workers. Each target may have a
+	// second request, for a redirect.
 	if most := len(x.outages) * len(x.workers) * faultParallel * 2; inFlight > most {
 		x.Errorf("%d were asked for twice, the most is %d", inFlight, most)
 	}

@@ -34,22 +34,22 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// fixture is a web server for any number of hosts, with a log of its requests.
+// fixture is a web server for any number of hosts. It logs the requests.
 type fixture struct {
 	testing.TB
 	server    *httptest.Server
-	pages     func(host, path string) (status int, body string) // 301: body is where to
+	pages     func(host, path string) (status int, body string) // for status 301, body is the redirect target
 	delay     time.Duration
 	after     string // Retry-After of 429 and 503; may be empty
-	clock     Clock  // clock of the log; the system's clock if nil
-	passwords bool   // passwords in URLs are allowed
-	login     bool   // "/login" sends clients without a cookie to login.example, and sets it
+	clock     Clock  // clock for the log; if nil, the system clock
+	passwords bool   // allow passwords in URLs
+	login     bool   // "/login" redirects clients without a cookie to login.example, which sets the cookie
 
 	mu     sync.Mutex
-	log    map[string][]request // by host
-	looked map[string]int       // lookups of names that begin with "rebind"; only the first is public
+	log    map[string][]request // requests to each host
+	looked map[string]int       // lookups of names that begin with "rebind"; only the first lookup returns a public address
 	active map[string]int
-	most   map[string]int // at once
+	most   map[string]int // maximum number of concurrent requests to each host
 }
 
 type request struct {
@@ -99,7 +99,7 @@ func (w *fixture) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	io.WriteString(rw, body)
 }
 
-// requests returns all logged requests except robots.txt, sorted by text.
+// requests returns the text of all logged requests except for robots.txt, sorted.
 func (w *fixture) requests() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,7 +114,7 @@ func (w *fixture) requests() (list []string) {
 	return list
 }
 
-// times returns the times of requests to a host, including robots.txt.
+// times returns the logged requests to a host, including requests for robots.txt.
 func (w *fixture) times(host string) (list []request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,8 +153,8 @@ func (w *fixture) client(check func(locus.URL) error, wrap func(Dial) Dial) (*ac
 	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check})
 }
 
-// clientWith returns a client. If the client is for a fleet, it checks each URL and uses one
-// connection per request.
+// clientWith returns a client with the given options. If the client is for a fleet, it checks
+// each URL and uses one connection per request.
 func (w *fixture) clientWith(o *access.Options) (*access.Client, func(), error) {
 	web := webscheme.New(&webscheme.Options{Single: o.Check != nil})
 	registry, err := all.Registry(webscheme.Scheme(web), webscheme.SecureScheme(web))
@@ -177,8 +177,8 @@ func closeIdle(r *scheme.Registry) {
 	}
 }
 
-// plain returns a client that is not for a fleet.
-func (w *fixture) plain() *access.Client {
+// plainClient returns a client that is not for a fleet.
+func (w *fixture) plainClient() *access.Client {
 	c, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial})
 	if err != nil {
 		w.Fatal(err)
@@ -196,13 +196,13 @@ func (w *fixture) worker(f *Frontier, o verify.Options) *Worker {
 	return w.workerAt(f, o, nil)
 }
 
-// workerAt returns a worker of f with a clock.
+// workerAt returns a worker of f that uses the clock c.
 func (w *fixture) workerAt(f *Frontier, o verify.Options, c Clock) *Worker {
 	return NewWorker(f, WorkerOptions{Client: w.client, Verify: o, Clock: c, Note: func(text string) { w.Log(text) }})
 }
 
-// start runs a worker until end is called.
-func (w *fixture) start(worker *Worker) (end func()) {
+// startWorker runs a worker until the caller calls stop.
+func (w *fixture) startWorker(worker *Worker) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -213,8 +213,8 @@ func (w *fixture) start(worker *Worker) (end func()) {
 	return func() { cancel(); running.Wait() }
 }
 
-// lines returns results as sorted lines.
-func lines(results []verify.Result) (list []string) {
+// sortedLines formats the results as lines, and sorts the lines.
+func sortedLines(results []verify.Result) (list []string) {
 	for _, r := range results {
 		text := fmt.Sprintf("%s:%d:%d %s %s %d %s", r.Document, r.Line, r.Column, r.Link(), r.Verdict, r.Status, r.Detail)
 		if !r.To.IsZero() {
@@ -254,7 +254,7 @@ func document(name, text string) verify.Source {
 
 func site(url string) verify.Source { return verify.Source{Name: url, URL: locus.MustParse(url)} }
 
-// noMail is a resolver without any domain.
+// noMail is a resolver that knows no domain.
 type noMail struct{}
 
 func (*noMail) LookupMX(_ context.Context, name string) ([]*net.MX, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// bigSite is a site of n pages with links to each other, to fragments, to missing and moved pages,
-// and to other hosts.
+// bigSite returns a site with n pages. The pages link to each other, to fragments, to missing and
+// moved pages, and to other hosts.
 func bigSite(n int) func(host, path string) (int, string) {
 	return func(host, path string) (int, string) {
 		var i int
@@ -53,8 +53,8 @@ func bigSite(n int) func(host, path string) (int, string) {
 	}
 }
 
-// TestEqualToVerify checks that a fleet gives the same results as package verify, on a site and on
-// documents.
+// TestEqualToVerify checks that a fleet returns the same results as package verify, for a site
+// and for documents.
 func TestEqualToVerify(t *testing.T) {
 	pages := 300
 	switch {
@@ -73,17 +73,17 @@ func TestEqualToVerify(t *testing.T) {
 	o := w.options()
 	o.MaxPages = 1 << 30
 	o.Mail = new(noMail)
-	want := lines(slices.Collect(verify.New(w.plain(), &o).Run(t.Context(), slices.Values(sources))))
-	f := open(t)
+	want := sortedLines(slices.Collect(verify.New(w.plainClient(), &o).Run(t.Context(), slices.Values(sources))))
+	f := openTestFrontier(t)
 	worker := w.worker(f, o)
 	e, err := NewSubmitter(worker)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	defer end()
-	got := lines(slices.Collect(e.Run(t.Context(), slices.Values(sources))))
+	got := sortedLines(slices.Collect(e.Run(t.Context(), slices.Values(sources))))
 	if err := e.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestEqualToVerify(t *testing.T) {
 		t.Errorf("only %d results", len(want))
 	}
 	w.equal(got, want)
-	later := lines(slices.Collect(e.Results(t.Context())))
+	later := sortedLines(slices.Collect(e.Results(t.Context())))
 	w.equal(later, want)
 	s, err := f.Status(t.Context())
 	if err != nil || s.Targets != s.Verdicts || s.Dead != 0 {
@@ -99,7 +99,8 @@ func TestEqualToVerify(t *testing.T) {
 	}
 }
 
-// TestPageOnce checks that the links of a page are read once, however many redirects point to it.
+// TestPageOnce checks that the links of a page are read only once, even if several URLs redirect
+// to the page.
 func TestPageOnce(t *testing.T) {
 	w := newFixture(t, func(_, path string) (int, string) {
 		switch path {
@@ -114,14 +115,14 @@ func TestPageOnce(t *testing.T) {
 		}
 		return 404, ""
 	})
-	f := open(t)
+	f := openTestFrontier(t)
 	worker := w.worker(f, w.options())
 	e, err := NewSubmitter(worker)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	defer end()
 	verdicts := map[string]int{}
 	for r := range e.Run(t.Context(), slices.Values([]verify.Source{site("http://site.example/")})) {

@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// open opens a frontier on a new server.
-func open(t *testing.T) *Frontier {
+// openTestFrontier opens a frontier on a new server.
+func openTestFrontier(t *testing.T) *Frontier {
 	t.Helper()
 	e, err := Embed(t.TempDir())
 	if err != nil {
@@ -29,9 +29,9 @@ func open(t *testing.T) *Frontier {
 	return f
 }
 
-// TestTargetOnce checks that a target is stored once, however often it is published.
+// TestTargetOnce checks that a target is stored only once, even if it is published repeatedly.
 func TestTargetOnce(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	subject := f.subject(targetStream, f.hostAddressOf("h.example").words([16]byte{1})...)
 	if _, err := f.js.Publish(t.Context(), subject, []byte("1")); err != nil {
 		t.Fatal(err)
@@ -65,10 +65,10 @@ func TestEmbedBusy(t *testing.T) {
 	again.Close()
 }
 
-// Workers of different formats never share a frontier. Programs from before the format number decode
-// the record as Settings, and reject it.
+// TestFormat checks that programs with different formats never share a frontier. Older programs,
+// which have no format number, decode the record as Settings and reject it.
 func TestFormat(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	entry, err := f.control.Get(t.Context(), settingsKey)
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,9 @@ import (
 
 type traceKey struct{}
 
-// TestHeaderOfTargets checks that a value of the submitter's context, such as a trace context,
-// reaches the requests of its targets, and of the targets in their pages.
+// TestHeaderOfTargets checks that values of the submitter's context, such as a trace context,
+// reach the requests for its targets. They must also reach the requests for links in the pages of
+// these targets.
 func TestHeaderOfTargets(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(_, path string) (int, string) {
@@ -54,7 +55,7 @@ func TestHeaderOfTargets(t *testing.T) {
 			},
 		})
 	}
-	f := open(t)
+	f := openTestFrontier(t)
 	a := worker(f)
 	run := func(value string, sources iter.Seq[verify.Source]) {
 		t.Helper()
@@ -71,10 +72,10 @@ func TestHeaderOfTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	defer w.start(a)()
+	defer w.startWorker(a)()
 	run("one", slices.Values([]verify.Source{site("http://site.example/")}))
 	run("two", slices.Values([]verify.Source{document("a.txt", "http://h1.example/2")}))
-	// A header that is too large is ignored.
+	// The worker ignores a header that is too large.
 	run(strings.Repeat("x", maxHeader+1), slices.Values([]verify.Source{document("b.txt", "http://h1.example/3")}))
 	mu.Lock()
 	defer mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// finish submits sources and waits for their results.
-func (w *fixture) finish(f *Frontier, sources ...verify.Source) (results func() []verify.Result) {
+// submitAll submits sources. The function results waits for their results.
+func (w *fixture) submitAll(f *Frontier, sources ...verify.Source) (results func() []verify.Result) {
 	e, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {
 		w.Fatal(err)
@@ -33,7 +33,7 @@ func (w *fixture) finish(f *Frontier, sources ...verify.Source) (results func() 
 	}
 }
 
-// repeated returns the repeated requests.
+// repeated returns the requests that were made more than once.
 func (w *fixture) repeated() (list []string) {
 	before := ""
 	for _, one := range w.requests() {
@@ -45,15 +45,15 @@ func (w *fixture) repeated() (list []string) {
 	return list
 }
 
-// Targets that redirect to a busy host do not delay others, and are requested once. While the
-// hub delays its responses, all other targets get their verdicts. The hub gets no more
-// concurrent requests than any host.
+// TestBusyHub checks that targets that redirect to a busy host (the hub) do not delay other
+// targets. While the hub delays its responses, all other targets must get their verdicts. No
+// request may be repeated, and the per-host limits must hold for the hub.
 func TestBusyHub(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{1, 2} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			t.Parallel()
-			const hosts, each = 20, 3 // hosts, and on each targets of both kinds
+			const hosts, each = 20, 3 // number of hosts, and number of targets of each kind on a host
 			held := make(chan struct{})
 			w := newFixture(t, func(host, path string) (int, string) {
 				switch {
@@ -78,9 +78,9 @@ func TestBusyHub(t *testing.T) {
 			for range workers {
 				one, _ := connected(t, e, Settings{})
 				all = append(all, w.worker(one, o))
-				defer w.start(all[len(all)-1])()
+				defer w.startWorker(all[len(all)-1])()
 			}
-			// A partition that moves to another worker repeats the targets that wait.
+			// If a partition moved to another worker, its waiting targets would be checked again.
 			eventually(t, func() bool {
 				return !slices.ContainsFunc(all, func(one *Worker) bool { return one.Counts().Held != 8/workers })
 			})
@@ -90,7 +90,7 @@ func TestBusyHub(t *testing.T) {
 					fmt.Fprintf(&list, "http://h%d.example/hub%d http://h%d.example/own%d\n", i, n, i, n)
 				}
 			}
-			results := w.finish(f, document("d", list.String()))
+			results := w.submitAll(f, document("d", list.String()))
 			eventually(t, func() bool {
 				s, err := f.Status(t.Context())
 				w.mu.Lock()
@@ -118,10 +118,10 @@ func TestBusyHub(t *testing.T) {
 	}
 }
 
-// A target continues at its redirect target, however often it waits for a turn: with the redirects'
-// cookies, with a GET after a failed HEAD, after a page with a refresh or a resource of another
-// scheme, after the GitHub API, and under the policy for redirects from a public or private address.
-// No request is repeated.
+// TestHopContinues checks that a check continues at the redirect target after any number of waits
+// for a turn. It covers cookies from redirects, a GET request after a failed HEAD request, pages
+// with a refresh, resources of other schemes, the GitHub API, and the policy for redirects from
+// public and private addresses. No request may be repeated.
 func TestHopContinues(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(host, path string) (int, string) {
@@ -159,28 +159,28 @@ func TestHopContinues(t *testing.T) {
 		"http://h0.example/to-refresh#elsewhere http://h5.example/refresh-to-dead#elsewhere gopher://g.example/hURL:http://h0.example/chain "+
 		"http://github.com/o/known http://github.com/o/unknown")}
 	for i := range 16 {
-		sources = append(sources, site(fmt.Sprintf("http://private%d.example/inside", 2+i))) // continued by other slots
+		sources = append(sources, site(fmt.Sprintf("http://private%d.example/inside", 2+i))) // other slots continue the check
 	}
 	plain := verify.Options{Politeness: access.Politeness{Interval: access.None}, Reserved: true}
 	plain.HTTP.GitHub = locus.MustParse("http://api.example/")
-	want := lines(slices.Collect(verify.New(w.plain(), &plain).Run(t.Context(), slices.Values(sources))))
+	want := sortedLines(slices.Collect(verify.New(w.plainClient(), &plain).Run(t.Context(), slices.Values(sources))))
 	asked := w.requests()
 	w.mu.Lock()
 	clear(w.log)
 	w.mu.Unlock()
-	f := open(t)
+	f := openTestFrontier(t)
 	o := w.options()
 	o.Parallel, o.HTTP = 4, plain.HTTP
-	defer w.start(w.worker(f, o))()
-	w.equal(lines(w.finish(f, sources...)()), want)
+	defer w.startWorker(w.worker(f, o))()
+	w.equal(sortedLines(w.submitAll(f, sources...)()), want)
 	w.equal(w.requests(), asked)
 }
 
-// A request consists of HEAD and GET. If the host requests a short pause in between, GET
-// follows the pause, and HEAD is not repeated. Each request counts as an attempt.
+// TestPauseInRequest checks a host that requests a short pause after a HEAD request. The GET
+// request must follow the pause without a second HEAD request. Each request counts as an attempt.
 func TestPauseInRequest(t *testing.T) {
 	t.Parallel()
-	f := open(t)
+	f := openTestFrontier(t)
 	var mu sync.Mutex
 	tries := map[string]int{}
 	asked := make(chan struct{})
@@ -205,8 +205,8 @@ func TestPauseInRequest(t *testing.T) {
 		return 200, ""
 	})
 	w.after = "1"
-	defer w.start(w.worker(f, w.options()))()
-	for _, r := range w.finish(f, document("d", "http://h.example/busy http://h.example/flaky"))() {
+	defer w.startWorker(w.worker(f, w.options()))()
+	for _, r := range w.submitAll(f, document("d", "http://h.example/busy http://h.example/flaky"))() {
 		if r.Verdict != verify.Alive || r.Tries != 2 {
 			t.Errorf("%s: %s after %d tries", r.URL, r.Verdict, r.Tries)
 		}
@@ -216,8 +216,9 @@ func TestPauseInRequest(t *testing.T) {
 	}
 }
 
-// A redirect from a host with a public address can't reach a private address, even if the
-// host's name has a private address when the target continues.
+// TestHopAfterRebinding checks that a redirect from a host with a public address can't reach a
+// private address. This must hold even if the host's name has a private address when the check
+// continues.
 func TestHopAfterRebinding(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(host, _ string) (int, string) {
@@ -226,11 +227,11 @@ func TestHopAfterRebinding(t *testing.T) {
 		}
 		return 200, ""
 	})
-	f := open(t)
+	f := openTestFrontier(t)
 	o := w.options()
-	o.NoRobots = true // a robots.txt needs lookups
-	defer w.start(w.worker(f, o))()
-	for _, r := range w.finish(f, site("http://rebind1.example/"))() {
+	o.NoRobots = true // a request for robots.txt would look up the name, too
+	defer w.startWorker(w.worker(f, o))()
+	for _, r := range w.submitAll(f, site("http://rebind1.example/"))() {
 		if r.Verdict != verify.Denied {
 			t.Errorf("%s: %s", r.Verdict, r.Detail)
 		}
@@ -245,8 +246,8 @@ func TestHopAfterRebinding(t *testing.T) {
 	}
 }
 
-// A target that waits for its turn again, after a pause, changes nothing for others that wait for
-// the same host when it continues elsewhere.
+// TestHopAfterPause checks a target that waits for its turn again after a pause, and then
+// continues at another host. Other targets that wait for the first host must not be affected.
 func TestHopAfterPause(t *testing.T) {
 	t.Parallel()
 	e, err := Embed(t.TempDir())
@@ -259,7 +260,7 @@ func TestHopAfterPause(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer w.running.Wait()
 	defer cancel()
-	p := w.holds(ctx, t, 0)
+	p := w.holdPartition(ctx, t, 0)
 	defer p.stop()
 	defer w.queue.stop()
 	to := func(name string) hopError { return hopError{f.hostAddressOf(name), limits{atOnce: 1}} }
@@ -315,8 +316,8 @@ func TestHopAfterPause(t *testing.T) {
 	await(t, func() bool { w.hopQueue.mu.Lock(); defer w.hopQueue.mu.Unlock(); return len(w.hopQueue.waiting) == 0 })
 }
 
-// A turn at a host of another worker that comes while all slots are busy does not count as none:
-// the target waits for the next turn, however often that happens.
+// TestBusySlots checks that a target waits for the next turn if all slots were busy when the
+// previous turn came. Such a wait must not count as a failure to get a turn.
 func TestBusySlots(t *testing.T) {
 	t.Parallel()
 	e, err := Embed(t.TempDir())
@@ -345,7 +346,7 @@ func TestBusySlots(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer w.running.Wait()
 	defer cancel()
-	defer w.holds(ctx, t, place(from).host.partition).stop()
+	defer w.holdPartition(ctx, t, place(from).host.partition).stop()
 	h, err := w.queue.awaitTurn(ctx, w.queue.partition(place(from).host.partition), place(from).host.host, limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -369,8 +370,8 @@ func TestBusySlots(t *testing.T) {
 	}
 }
 
-// holds returns a partition that w takes.
-func (w *Worker) holds(ctx context.Context, t *testing.T, number int) *partition {
+// holdPartition makes the worker w take a partition, and returns the partition.
+func (w *Worker) holdPartition(ctx context.Context, t *testing.T, number int) *partition {
 	t.Helper()
 	_, err := w.renewLease(ctx)
 	p := &partition{number: number, lease: w.lease, takenAt: w.clock.Now()}

@@ -15,12 +15,12 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Garbage in a stream or bucket does not stop a worker. Unreadable messages become dead
-// letters.
+// TestGarbage checks that garbage in a stream or bucket does not stop a worker, and that
+// unreadable messages become dead letters.
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
-	f := open(t)
+	f := openTestFrontier(t)
 	publish := func(subject, text string) {
 		t.Helper()
 		if _, err := f.js.Publish(t.Context(), subject, []byte(text)); err != nil {
@@ -32,7 +32,7 @@ func TestGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	// The verdict of one target is garbage, before a worker sees it.
+	// The verdict of one target is garbage before a worker reads the target.
 	source := document("a", "http://h.example/damaged http://h.example/fine http://other.example/")
 	links, _ := s.slot.checker.Read(t.Context(), source)
 	publish(f.subject(verdictStream, f.addressOf(s.slot.checker, &links[0]).words()...), `{"v":"no such verdict"`)
@@ -50,9 +50,9 @@ func TestGarbage(t *testing.T) {
 		publish("$KV."+f.stream("hosts")+".h-"+f.hostAddressOf("h.example").host, text)
 	}
 	worker := w.worker(f, w.options())
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	defer end()
-	// Permits and requests about them, too.
+	// Messages about permits are garbage, too.
 	for _, text := range []string{"", "{", `{"host":"x"}`, `{"host":"0123456789abcdef","atOnce":-1}`, `{"id":"none","begun":true}`, strings.Repeat("x", maxPermit+1)} {
 		if err := f.nc.PublishRequest(f.permitSubject(1), f.nc.NewInbox(), []byte(text)); err != nil {
 			t.Fatal(err)
@@ -78,11 +78,11 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestDamagedLinks checks that damaged messages of links give results with an error, and that
-// others are read.
+// TestDamagedLinks checks that damaged messages with links yield results with an error, and that
+// intact messages are still read.
 func TestDamagedLinks(t *testing.T) {
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
-	f := open(t)
+	f := openTestFrontier(t)
 	s, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {
 		t.Fatal(err)
@@ -119,9 +119,9 @@ func TestDamagedLinks(t *testing.T) {
 	}
 }
 
-// TestPage checks that the page escapes and bounds the reports of workers.
+// TestPage checks that the page escapes the reports of workers and limits their size.
 func TestPage(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	script := "<script>alert(1)</script>"
 	for i := range 30 {
 		p := Counts{Verdicts: map[string]int{script: 2}, Held: 3, Busiest: []HostCount{{Name: script + strings.Repeat("h", i), Waiting: i, More: true}}}
@@ -157,7 +157,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageRate checks that the page computes the throughput over some seconds.
+// TestPageRate checks that the page computes the throughput over several seconds.
 func TestPageRate(t *testing.T) {
 	c := newFakeClock()
 	p := &page{clock: c, frontier: &Frontier{settings: Settings{Partitions: 8}}}
@@ -175,7 +175,7 @@ func TestPageRate(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	hosts := newFixture(t, redirecting)
 	w := hosts.worker(f, hosts.options())
 	w.updateCounts(func(c *Counts) { c.Verdicts["alive"], c.Verdicts["dead"], c.Requests = 3, 1, 5 })

@@ -20,24 +20,26 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// visit is a line in a host's log: a request, by the machine's clock. The request arrived
-// between From and To, according to the kernel, whatever the load of the machine.
+// visit is an entry in the request log of a host. From and To are the earliest and the latest
+// time at which the request arrived, according to the kernel. They do not depend on the load of
+// the machine.
 type visit struct {
 	Host, What, Worker string
-	From, To, End      int64 // nanoseconds
+	From, To, End      int64 // in nanoseconds, by the machine's clock
 	Status             int   // 0 if the connection was reset, or the worker disconnected
-	RetryAfter         int   // seconds
+	RetryAfter         int   // in seconds
 }
 
-// hostsServer serves all virtual hosts in one process and holds their log.
+// hostsServer serves all virtual hosts in one process, and logs their requests.
 type hostsServer struct {
 	mu    sync.Mutex
 	log   []visit
 	times map[string]int // number of requests for each URL
 }
 
-// arrival returns when the last bytes arrived over c, according to tcp_info.
-func arrival(c net.Conn) (from, to int64) {
+// arrival returns the earliest and the latest time at which the last bytes arrived over c,
+// according to the kernel's tcp_info.
+func arrival(c net.Conn) (earliest, latest int64) {
 	raw, err := c.(*net.TCPConn).SyscallConn()
 	if err != nil {
 		return time.Now().UnixNano(), time.Now().UnixNano()
@@ -52,17 +54,17 @@ func arrival(c net.Conn) (from, to int64) {
 				uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
 		})
 		took := time.Since(before)
-		// tcpi_last_data_recv, in milliseconds.
+		// This field is tcpi_last_data_recv, in milliseconds.
 		ago := time.Duration(*(*uint32)(unsafe.Pointer(&info[52]))) * time.Millisecond
 		if took < best {
 			best = took
-			from, to = before.Add(-ago).UnixNano(), before.Add(took-ago).UnixNano()
+			earliest, latest = before.Add(-ago).UnixNano(), before.Add(took-ago).UnixNano()
 		}
 		if took < time.Millisecond {
 			break
 		}
 	}
-	return from, to
+	return earliest, latest
 }
 
 type connKey struct{}
@@ -128,7 +130,7 @@ func runHosts() int {
 	return 0
 }
 
-// awaitEnd waits for the end of the input, which is the end of the test.
+// awaitEnd waits for the end of the standard input, which means the end of the test.
 func awaitEnd() { _, _ = bufio.NewReader(os.Stdin).ReadByte() }
 
 // reply is the response of a host.
@@ -139,12 +141,12 @@ type reply struct {
 }
 
 const (
-	crawlDelay = 1 // seconds, of the hosts with pages
+	crawlDelay = 1 // Crawl-delay of the hosts with pages, in seconds
 	sitePages  = 6
 )
 
-// answerOf returns the response of a virtual host to the n-th request for a path. Hosts of a class
-// behave alike.
+// answerOf returns the response of a virtual host to the n-th request for a path. The host's
+// number selects its behavior.
 func answerOf(host, method, path string, n int) reply {
 	number := hostNumber(host)
 	sum := fnv.New32a()
@@ -225,8 +227,8 @@ func wantVerdict(host, path string) verify.Verdict {
 	return verify.Alive
 }
 
-// wantRequests returns the number of requests for a target if only the host fails. A redirect adds
-// one request to the other host.
+// wantRequests returns the expected number of requests for a target if no worker or server fails.
+// A redirect causes one more request, to another host.
 func wantRequests(host, path string) (n int) {
 	for method := "HEAD"; ; {
 		n++
@@ -241,7 +243,7 @@ func wantRequests(host, path string) (n int) {
 	}
 }
 
-// outage is when a worker was killed, stopped or cut off, and until when.
+// outage is the period in which a worker was killed, stopped or disconnected.
 type outage struct {
 	worker   string
 	from, to int64
@@ -252,12 +254,12 @@ type logJudge struct {
 	atOnce   int
 	interval time.Duration
 	outages  []outage
-	// stopped are the times of workers that were stopped: what these had begun is counted
-	// apart.
+	// stopped holds the periods in which workers were stopped. Requests that these workers had
+	// begun are counted separately.
 	stopped []outage
 }
 
-// lastBytes is how much later a resumed worker may send the rest of a request that it had
+// lastBytes is the time within which a resumed worker may send the rest of a request that it had
 // begun.
 const lastBytes = time.Second
 
@@ -267,13 +269,13 @@ func (j *logJudge) isApart(v *visit) bool {
 	})
 }
 
-// perTarget limits the requests for a target: HEAD, GET and one for a redirect.
+// perTarget limits the requests for a target. They are HEAD, GET and a request for a redirect.
 const perTarget = 3
 
-// goneOn returns the requests that a stopped worker sent as soon as it resumed. A worker that
-// checks its leases only finishes its current targets, with permits from the workers that hold
-// the hosts now.
-func (j *logJudge) goneOn(log []visit) (list []string) {
+// sentOnResume returns the requests that a stopped worker sent immediately after it resumed. A
+// correct worker only finishes its current targets, with permits from the workers that now hold
+// the hosts.
+func (j *logJudge) sentOnResume(log []visit) (list []string) {
 	for i := range log {
 		v := &log[i]
 		for _, o := range j.stopped {
@@ -285,11 +287,12 @@ func (j *logJudge) goneOn(log []visit) (list []string) {
 	return list
 }
 
-// jiffies is the error of the difference of two kernel times.
+// jiffies is the maximum error of the difference between two kernel times.
 const jiffies = 10 * time.Millisecond
 
-// judge returns the breaches of the limits, and the number of requests of stopped workers.
-func (j *logJudge) judge(log []visit) (breaches []string, apart int) {
+// findViolations returns the violations of the limits. The result apart is the number of requests
+// from stopped workers.
+func (j *logJudge) findViolations(log []visit) (violations []string, apart int) {
 	byHost := map[string][]visit{}
 	for _, v := range log {
 		if j.isApart(&v) {
@@ -304,12 +307,12 @@ func (j *logJudge) judge(log []visit) (breaches []string, apart int) {
 			v := &list[i]
 			interval := j.interval
 			if strings.HasPrefix(host, "site") && i > 1 {
-				interval = crawlDelay * time.Second // known since its robots.txt and first page
+				interval = crawlDelay * time.Second // the worker knows the delay after robots.txt and the first page
 			}
 			if i > 0 {
 				before := &list[i-1]
 				if d := time.Duration(v.To - before.From); d < interval-jiffies {
-					breaches = append(breaches, fmt.Sprintf("%s: %s by %s %v after %s by %s", host, v.What, v.Worker, d, before.What, before.Worker))
+					violations = append(violations, fmt.Sprintf("%s: %s by %s %v after %s by %s", host, v.What, v.Worker, d, before.What, before.Worker))
 				}
 			}
 			atOnce := 1
@@ -319,20 +322,20 @@ func (j *logJudge) judge(log []visit) (breaches []string, apart int) {
 				}
 			}
 			if atOnce > j.atOnce {
-				breaches = append(breaches, fmt.Sprintf("%s: %d at once with %s by %s", host, atOnce, v.What, v.Worker))
+				violations = append(violations, fmt.Sprintf("%s: %d at once with %s by %s", host, atOnce, v.What, v.Worker))
 			}
 			if v.RetryAfter > 0 {
-				breaches = append(breaches, j.inPause(list, i)...)
+				violations = append(violations, j.sentInPause(list, i)...)
 			}
 		}
 	}
-	return breaches, apart
+	return violations, apart
 }
 
-// inPause returns the requests during a pause that a host requested, except the requests that
-// other slots may have begun before the response was read: as many as the limit on concurrent
-// requests.
-func (j *logJudge) inPause(list []visit, i int) (breaches []string) {
+// sentInPause returns the requests during a pause that a host requested, if there are too many.
+// Other slots may have begun requests before the worker read the response, so the limit on
+// concurrent requests is also the permitted number.
+func (j *logJudge) sentInPause(list []visit, i int) (violations []string) {
 	v := &list[i]
 	var inside []string
 	for k := range list {
@@ -346,8 +349,8 @@ func (j *logJudge) inPause(list []visit, i int) (breaches []string) {
 	return nil
 }
 
-// repeated returns the number of repeated requests that the hosts' behavior does not explain,
-// and the requests that no outage explains either.
+// repeated counts the repeated requests that the behavior of the hosts does not explain. The
+// result unexplained lists those that no outage explains either.
 func (j *logJudge) repeated(log []visit) (inFlight int, unexplained []string) {
 	byTarget := map[string][]visit{}
 	for _, v := range log {
@@ -365,8 +368,8 @@ func (j *logJudge) repeated(log []visit) (inFlight int, unexplained []string) {
 		}
 		slices.SortFunc(list, func(a, b visit) int { return int(a.From - b.From) })
 		// An outage must be between the first and the last request. An interrupted request may
-		// have begun up to one lease time after the outage. A redirect target's host may belong
-		// to any worker: without a turn there, the whole check is repeated.
+		// have begun up to leaseTime after the outage. The host of a redirect target may belong
+		// to any worker. If the worker gets no turn at this host, it repeats the whole check.
 		first, last := list[0], list[len(list)-1]
 		leads := slices.ContainsFunc(list, func(v visit) bool { return v.Status/100 == 3 })
 		explained := slices.ContainsFunc(j.outages, func(o outage) bool {
@@ -386,7 +389,7 @@ func (j *logJudge) repeated(log []visit) (inFlight int, unexplained []string) {
 	return inFlight, unexplained
 }
 
-// The judge detects the violations that it must detect.
+// TestLogJudge checks that the log judge detects violations.
 func TestLogJudge(t *testing.T) {
 	at := func(ms int) int64 { return int64(ms) * int64(time.Millisecond) }
 	visitAt := func(host, path, worker string, from, end int) visit {
@@ -397,25 +400,25 @@ func TestLogJudge(t *testing.T) {
 		visitAt("h0.example", "/1", "a", 0, 250), visitAt("h0.example", "/2", "b", 100, 150), visitAt("h0.example", "/3", "a", 200, 300),
 		visitAt("h7.example", "/1", "a", 0, 1),
 	}
-	if breaches, _ := j.judge(good); len(breaches) > 0 {
+	if breaches, _ := j.findViolations(good); len(breaches) > 0 {
 		t.Errorf("%q", breaches)
 	}
 	for _, bad := range []visit{visitAt("h0.example", "/4", "c", 280, 300), visitAt("h0.example", "/4", "c", 20, 400), visitAt("h7.example", "/2", "c", 50, 60)} {
-		if breaches, _ := j.judge(append(slices.Clone(good), bad)); len(breaches) == 0 {
+		if breaches, _ := j.findViolations(append(slices.Clone(good), bad)); len(breaches) == 0 {
 			t.Errorf("%+v is not seen", bad)
 		}
 	}
 	j.stopped = []outage{{"c", at(0), at(1000)}}
-	if breaches, apart := j.judge(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 50, 60))); len(breaches) > 0 || apart != 1 {
+	if breaches, apart := j.findViolations(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 50, 60))); len(breaches) > 0 || apart != 1 {
 		t.Errorf("%q, %d apart", breaches, apart)
 	}
-	if n := j.goneOn(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 1000, 1010), visitAt("h7.example", "/3", "c", 1500, 1510), visitAt("h7.example", "/4", "a", 1600, 1610))); len(n) != 1 {
+	if n := j.sentOnResume(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 1000, 1010), visitAt("h7.example", "/3", "c", 1500, 1510), visitAt("h7.example", "/4", "a", 1600, 1610))); len(n) != 1 {
 		t.Errorf("%q after the stop, want 1", n)
 	}
 	busy := visitAt("h7.example", "/5", "a", 1000, 1010)
 	busy.Status, busy.RetryAfter = 429, 1
 	early := []visit{busy, visitAt("h7.example", "/6", "a", 1200, 1201), visitAt("h7.example", "/7", "a", 1400, 1401), visitAt("h7.example", "/8", "b", 1600, 1601)}
-	if breaches, _ := j.judge(early); len(breaches) != 1 {
+	if breaches, _ := j.findViolations(early); len(breaches) != 1 {
 		t.Errorf("%q", breaches)
 	}
 	twice := append(slices.Clone(good), visitAt("h0.example", "/1", "b", 50000, 50001))

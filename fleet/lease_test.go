@@ -22,16 +22,16 @@ type holder struct {
 
 func newHolder(f *Frontier, c *fakeClock) *holder { return &holder{newLeases(f, c), newLease(), c} }
 
-// renews renews the lease of h.
-func (h *holder) renews(t *testing.T) {
+// renewLease renews the lease of h.
+func (h *holder) renewLease(t *testing.T) {
 	t.Helper()
 	if err := h.renew(t.Context(), h.own); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// tries takes partition 1 if h sees that it is free, like a worker in a round.
-func (h *holder) tries(t *testing.T) (revision uint64, ok bool) {
+// tryTake takes partition 1 if the partition is free, as a worker does in each round.
+func (h *holder) tryTake(t *testing.T) (revision uint64, ok bool) {
 	t.Helper()
 	if _, err := h.liveKeys(t.Context(), h.own); err != nil {
 		t.Fatal(err)
@@ -55,92 +55,94 @@ func (h *holder) tries(t *testing.T) (revision uint64, ok bool) {
 	return revision, true
 }
 
-// A lease is valid from before its renewal was sent. Another worker ends it when it has not been
-// renewed for longer than that and the margin, by the clock of the other worker, whatever time that
-// clock shows. A renewal after that fails.
+// TestLeaseTakeover checks that a worker ends the lease of another worker if the lease has not
+// been renewed for longer than the sum of leaseTime and leaseMargin. Only the first worker's
+// clock counts, even if it shows a wrong time. A later renewal must fail.
 func TestLeaseTakeover(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	ours, theirs := newFakeClock(), newFakeClock()
 	theirs.advance(10 * time.Minute)
 	a, b := newHolder(f, ours), newHolder(f, theirs)
-	a.renews(t)
-	if _, ok := a.tries(t); !ok || a.own.remaining(ours) != leaseTime {
+	a.renewLease(t)
+	if _, ok := a.tryTake(t); !ok || a.own.remaining(ours) != leaseTime {
 		t.Fatal(ok, a.own.remaining(ours))
 	}
 	pass := func(d time.Duration) { ours.advance(d); theirs.advance(d) }
 	// No worker takes a partition while its lease is renewed.
 	for range 10 {
-		if _, ok := b.tries(t); ok {
+		if _, ok := b.tryTake(t); ok {
 			t.Fatal("a renewed lease was ended")
 		}
 		pass(renewEvery)
-		if a.renews(t); a.own.remaining(ours) != leaseTime {
+		if a.renewLease(t); a.own.remaining(ours) != leaseTime {
 			t.Fatal(a.own.remaining(ours))
 		}
 	}
 	// Without a renewal, the lease ends, and another worker takes the partition only after the
 	// margin.
-	if _, ok := b.tries(t); ok {
+	if _, ok := b.tryTake(t); ok {
 		t.Fatal("a renewed lease was ended")
 	}
 	if pass(leaseTime); a.own.remaining(ours) > 0 {
 		t.Error("the lease is still valid")
 	}
 	pass(leaseMargin)
-	if _, ok := b.tries(t); ok {
+	if _, ok := b.tryTake(t); ok {
 		t.Error("taken over within the margin")
 	}
 	pass(time.Millisecond)
-	mine, ok := b.tries(t)
+	mine, ok := b.tryTake(t)
 	if !ok {
 		t.Fatal("not taken over")
 	}
-	// The stopped worker has lost the lease, and can't have it again.
+	// The stopped worker has lost the lease, and can't renew it.
 	for range 2 {
 		if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.remaining(ours) > 0 {
 			t.Errorf("%v, %v left", err, a.own.remaining(ours))
 		}
 	}
 	// A released partition is free immediately.
-	if b.renews(t); b.releasePartition(t.Context(), b.own, 1, mine) != nil {
+	if b.renewLease(t); b.releasePartition(t.Context(), b.own, 1, mine) != nil {
 		t.Error("not released")
 	}
 	a.own = newLease()
-	a.renews(t)
-	if _, ok := a.tries(t); !ok {
+	a.renewLease(t)
+	if _, ok := a.tryTake(t); !ok {
 		t.Error("a released partition is not free")
 	}
 }
 
-// A renewal that arrives just before another worker would end the lease keeps the lease.
+// TestLeaseRenewedLate checks that a lease stays valid if its renewal arrives just before another
+// worker would end the lease.
 func TestLeaseRenewedLate(t *testing.T) {
-	f, c := open(t), newFakeClock()
+	f, c := openTestFrontier(t), newFakeClock()
 	a, b := newHolder(f, c), newHolder(f, c)
-	a.renews(t)
-	a.tries(t)
-	b.tries(t)
+	a.renewLease(t)
+	a.tryTake(t)
+	b.tryTake(t)
 	known, err := f.values(t.Context(), workerBucket, []string{"*"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.advance(leaseTime + leaseMargin + time.Millisecond)
-	a.renews(t)
+	a.renewLease(t)
 	key := workerKey(a.own.name)
 	if b.endStopped(t.Context(), key, known[key].Sequence) {
 		t.Error("a renewed lease was ended")
 	}
-	if _, ok := b.tries(t); ok || a.renew(t.Context(), a.own) != nil {
+	if _, ok := b.tryTake(t); ok || a.renew(t.Context(), a.own) != nil {
 		t.Error("the lease ended")
 	}
 }
 
-// A lease whose record is missing is ended like a silent one: only after other workers have seen no
-// record for longer than the lease and the margin. Its holder then can't bring it back.
+// TestLeaseWithoutRecord checks that a worker ends a lease without a record only after the record
+// has been missing for longer than the sum of leaseTime and leaseMargin. After that, the holder
+// must not be able to renew the lease.
 func TestLeaseWithoutRecord(t *testing.T) {
-	f, c := open(t), newFakeClock()
+	f, c := openTestFrontier(t), newFakeClock()
 	a, b := newHolder(f, c), newHolder(f, c)
-	a.renews(t)
-	a.tries(t)
+	a.renewLease(t)
+	a.tryTake(t)
 	stream, err := f.js.Stream(t.Context(), "KV_"+f.stream(workerBucket))
 	if err == nil {
 		err = stream.Purge(t.Context())
@@ -150,13 +152,13 @@ func TestLeaseWithoutRecord(t *testing.T) {
 	}
 	for _, d := range []time.Duration{0, leaseTime, leaseMargin} {
 		c.advance(d)
-		if _, ok := b.tries(t); ok {
+		if _, ok := b.tryTake(t); ok {
 			t.Fatalf("taken %v after the record was lost", d)
 		}
 	}
 	c.advance(time.Millisecond)
-	b.tries(t) // ends the lease
-	if _, ok := b.tries(t); !ok {
+	b.tryTake(t) // ends the lease
+	if _, ok := b.tryTake(t); !ok {
 		t.Error("a partition without a holder is not free")
 	}
 	if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) {
@@ -164,19 +166,19 @@ func TestLeaseWithoutRecord(t *testing.T) {
 	}
 }
 
-// If the store loses data, the record of a lease may be older than the last renewal, and the
-// partitions may belong to other workers again. So the lease ends.
+// TestLeaseOlderRecord checks that a lease ends if the store lost its last renewal. In that case,
+// other workers may hold the partitions.
 func TestLeaseOlderRecord(t *testing.T) {
-	f, c := open(t), newFakeClock()
+	f, c := openTestFrontier(t), newFakeClock()
 	a := newHolder(f, c)
-	a.renews(t)
+	a.renewLease(t)
 	a.own.revision += 5
 	if err := a.renew(t.Context(), a.own); !errors.Is(err, errTaken) || a.own.remaining(c) > 0 {
 		t.Errorf("%v, %v left", err, a.own.remaining(c))
 	}
 }
 
-// lossyBucket stores writes and loses the responses.
+// lossyBucket is a bucket that stores writes but loses the responses.
 type lossyBucket struct{ jetstream.KeyValue }
 
 func (b lossyBucket) Create(ctx context.Context, key string, value []byte, _ ...jetstream.KVCreateOpt) (uint64, error) {
@@ -189,14 +191,14 @@ func (b lossyBucket) Update(ctx context.Context, key string, value []byte, last 
 
 func second(_ uint64, err error) error { return err }
 
-// TestLeaseLostResponse checks that a worker recovers after a lost response to a renewal, to taking
-// a partition, to a release and to the end of a lease.
+// TestLeaseLostResponse checks that a worker recovers after a lost response. The lost response
+// belongs to a renewal, to taking or releasing a partition, or to ending a lease.
 func TestLeaseLostResponse(t *testing.T) {
-	f, c := open(t), newFakeClock()
+	f, c := openTestFrontier(t), newFakeClock()
 	lossy := *f
 	lossy.leases, lossy.workers = lossyBucket{f.leases}, lossyBucket{f.workers}
 	a, b := newHolder(f, c), newHolder(f, c)
-	b.renews(t)
+	b.renewLease(t)
 	lost := func(what string, do func() error) {
 		t.Helper()
 		a.frontier = &lossy
@@ -208,21 +210,21 @@ func TestLeaseLostResponse(t *testing.T) {
 	renew := func() error { return a.renew(t.Context(), a.own) }
 	for _, what := range []string{"first renewal", "renewal"} {
 		lost(what, renew)
-		if a.renews(t); a.own.remaining(c) != leaseTime {
+		if a.renewLease(t); a.own.remaining(c) != leaseTime {
 			t.Errorf("%s: %v left", what, a.own.remaining(c))
 		}
 		c.advance(renewEvery)
 	}
 	lost("take", func() error { return second(a.takePartition(t.Context(), a.own, 1, 0)) })
 	for _, h := range []*holder{a, b} {
-		if _, ok := h.tries(t); ok {
+		if _, ok := h.tryTake(t); ok {
 			t.Error("the partition was taken, although it may have a holder")
 		}
 	}
 	if err := a.releasePartition(t.Context(), a.own, 1, 0); err != nil {
 		t.Error(err)
 	}
-	revision, ok := a.tries(t)
+	revision, ok := a.tryTake(t)
 	if !ok {
 		t.Fatal("the released partition is not free")
 	}
@@ -230,32 +232,33 @@ func TestLeaseLostResponse(t *testing.T) {
 	if err := a.releasePartition(t.Context(), a.own, 1, revision); err != nil {
 		t.Error(err)
 	}
-	if _, ok = a.tries(t); !ok {
+	if _, ok = a.tryTake(t); !ok {
 		t.Error("the partition is not free")
 	}
 	lost("end", func() error { return a.endLease(t.Context(), a.own) })
 	if err := a.endLease(t.Context(), a.own); err != nil {
 		t.Error(err)
 	}
-	if _, ok = b.tries(t); !ok {
+	if _, ok = b.tryTake(t); !ok {
 		t.Error("the partition of an ended lease is not free")
 	}
 }
 
-// If another worker has the partition, release does nothing.
+// TestLeaseLateRelease checks that releasePartition does nothing if another worker holds the
+// partition.
 func TestLeaseLateRelease(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	a, b := newHolder(f, newFakeClock()), newHolder(f, newFakeClock())
-	a.renews(t)
-	b.renews(t)
-	revision, ok := a.tries(t)
+	a.renewLease(t)
+	b.renewLease(t)
+	revision, ok := a.tryTake(t)
 	if _, err := b.takePartition(t.Context(), b.own, 1, revision); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	if err := a.releasePartition(t.Context(), a.own, 1, revision); err != nil {
 		t.Error(err)
 	}
-	if _, ok := a.tries(t); ok {
+	if _, ok := a.tryTake(t); ok {
 		t.Error("the partition of another worker was released")
 	}
 }
@@ -274,50 +277,50 @@ func (b unreliableBucket) Update(ctx context.Context, key string, value []byte, 
 	return b.x.write(func() (uint64, error) { return b.KeyValue.Update(context.WithoutCancel(ctx), key, value, last) })
 }
 
-// exclusion is a test with several workers and an unreliable store. Its own values are used only by
-// one worker at a time.
+// exclusion is a test with several workers and an unreliable store. Only one worker at a time
+// uses its fields.
 type exclusion struct {
 	testing.TB
 	random *rand.Rand
 	faults bool
 
-	mu   sync.Mutex
-	late []func() (uint64, error) // writes that the store has not received yet
+	mu         sync.Mutex
+	lateWrites []func() (uint64, error) // writes that the store has not received yet
 }
 
-// write makes a write succeed, fail, lose its response or arrive late.
-func (x *exclusion) write(do func() (uint64, error)) (uint64, error) {
+// write calls action so that the write succeeds, fails, loses its response or arrives late.
+func (x *exclusion) write(action func() (uint64, error)) (uint64, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.faults {
-		return do()
+		return action()
 	}
 	switch x.random.IntN(6) {
 	case 0:
 		return 0, context.DeadlineExceeded
 	case 1:
-		return 0, errors.Join(context.DeadlineExceeded, second(do()))
+		return 0, errors.Join(context.DeadlineExceeded, second(action()))
 	case 2:
-		x.late = append(x.late, do)
+		x.lateWrites = append(x.lateWrites, action)
 		return 0, context.DeadlineExceeded
 	}
-	return do()
+	return action()
 }
 
-// arrive lets some of the late writes reach the store.
-func (x *exclusion) arrive() {
+// deliverLate sends some of the late writes to the store.
+func (x *exclusion) deliverLate() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for len(x.late) > 0 && x.random.IntN(2) == 0 {
-		i := x.random.IntN(len(x.late))
-		_, _ = x.late[i]() // may fail, because the record has another revision
-		x.late = slices.Delete(x.late, i, i+1)
+	for len(x.lateWrites) > 0 && x.random.IntN(2) == 0 {
+		i := x.random.IntN(len(x.lateWrites))
+		_, _ = x.lateWrites[i]() // may fail, because the record has another revision
+		x.lateWrites = slices.Delete(x.lateWrites, i, i+1)
 	}
 }
 
-// At no time do two workers use a partition, whatever the order of renewals, takeovers, stops,
-// failed and late writes, lost responses and lost records, and although their clocks show different
-// times and run at different speeds.
+// TestLeaseExclusive checks that two workers never use a partition at the same time. It uses
+// random sequences of renewals, takeovers, stops, failed writes, late writes, lost responses and
+// lost records. The clocks of the workers show different times and run at different speeds.
 func TestLeaseExclusive(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
@@ -371,7 +374,7 @@ func testExclusive(t *testing.T, seed uint64) {
 		}
 		return n
 	}
-	stopped := make([]int, len(all)) // rounds for which a worker is stopped
+	stopped := make([]int, len(all)) // number of rounds for which each worker is stopped
 	for round := 0; round < rounds || held() < partitions; round++ {
 		if x.faults = round < rounds && round%50 < 35; round == 2*rounds {
 			t.Fatalf("the workers hold %d partitions long after all faults", held())
@@ -391,7 +394,7 @@ func testExclusive(t *testing.T, seed uint64) {
 			}
 			_ = m.round(ctx) // fails often
 			check(fmt.Sprintf("round %d, worker %d", round, i))
-			x.arrive()
+			x.deliverLate()
 		}
 	}
 }

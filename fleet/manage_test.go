@@ -18,8 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// distantServer starts a server and a proxy that forwards all data after a delay. It returns both
-// URLs.
+// distantServer starts a server and a proxy that forwards all data after a delay. It returns the
+// URLs of the server and the proxy.
 func distantServer(t *testing.T, delay time.Duration) (near, far string) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true, MaxPayload: maxMessage})
@@ -55,8 +55,8 @@ func distantServer(t *testing.T, delay time.Duration) (near, far string) {
 	return "nats://" + s.Addr().String(), "nats://" + l.Addr().String()
 }
 
-// copyLate copies from one connection to another and delays each piece.
-func copyLate(to, from net.Conn, delay time.Duration) {
+// copyLate copies data from one connection to another, and delays each piece.
+func copyLate(dst, src net.Conn, delay time.Duration) {
 	type piece struct {
 		at   time.Time
 		text []byte
@@ -66,7 +66,7 @@ func copyLate(to, from net.Conn, delay time.Duration) {
 		defer close(pieces)
 		b := make([]byte, 32<<10)
 		for {
-			n, err := from.Read(b)
+			n, err := src.Read(b)
 			if n > 0 {
 				pieces <- piece{time.Now().Add(delay), slices.Clone(b[:n])}
 			}
@@ -77,13 +77,13 @@ func copyLate(to, from net.Conn, delay time.Duration) {
 	}()
 	for p := range pieces {
 		time.Sleep(time.Until(p.at))
-		// If it fails, the other side has gone, and the reads end.
-		_, _ = to.Write(p.text)
+		// If the write fails, the other side is closed, and the next read fails.
+		_, _ = dst.Write(p.text)
 	}
-	to.Close()
+	dst.Close()
 }
 
-// frontierAt returns the frontier at the server of a URL.
+// frontierAt opens the frontier on the server with the given URL.
 func frontierAt(t *testing.T, url string, s Settings) *Frontier {
 	t.Helper()
 	nc, err := nats.Connect(url)
@@ -98,8 +98,8 @@ func frontierAt(t *testing.T, url string, s Settings) *Frontier {
 	return f
 }
 
-// A worker that is 30 ms away from its server takes 256 partitions, and holds all of them while it
-// renews its lease again and again.
+// TestDistantWorker checks that a worker with a round-trip time of 30 ms takes 256 partitions,
+// and holds all of them over several renewals.
 func TestDistantWorker(t *testing.T) {
 	t.Parallel()
 	const partitions, rounds = 256, 3
@@ -110,7 +110,7 @@ func TestDistantWorker(t *testing.T) {
 	renewed := &countingBucket{KeyValue: distant.workers}
 	distant.workers = renewed
 	worker := w.worker(distant, w.options())
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	defer end()
 	eventually(t, func() bool { return worker.Counts().Held == partitions })
 	renewed.updates.Store(0)
@@ -138,7 +138,7 @@ func (b *countingBucket) Update(ctx context.Context, key string, value []byte, l
 	return revision, err
 }
 
-// TestEach checks that each makes exactly leasesAtOnce concurrent calls.
+// TestEach checks that forEach makes exactly leasesAtOnce concurrent calls.
 func TestEach(t *testing.T) {
 	var mu sync.Mutex
 	active, most, calls := 0, 0, 0
@@ -162,7 +162,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestEachError checks that each starts no calls after an error and waits for the running ones.
+// TestEachError checks that forEach starts no calls after an error, and waits for the running
+// calls.
 func TestEachError(t *testing.T) {
 	var mu sync.Mutex
 	calls, wrong := 0, errors.New("wrong")
@@ -180,7 +181,7 @@ func TestEachError(t *testing.T) {
 	}
 }
 
-// openParts returns a frontier with the number of partitions.
+// openParts returns a frontier with the given number of partitions.
 func openParts(t *testing.T, partitions int) *Frontier {
 	t.Helper()
 	return openSettings(t, Settings{Partitions: partitions})
@@ -197,7 +198,7 @@ func openSettings(t *testing.T, s Settings) *Frontier {
 	return f
 }
 
-// managed is a worker with rounds and a clock that a test controls.
+// managed is a worker whose clock and rounds are controlled by a test.
 type managed struct {
 	*Worker
 	clock *fakeClock
@@ -211,7 +212,7 @@ func newManaged(t *testing.T, f *Frontier, c *fakeClock) *managed {
 	return m
 }
 
-// round does one round of manage.
+// round performs one round of manage.
 func (m *managed) round(ctx context.Context) error {
 	_, err := m.tick(ctx)
 	m.noteLost()
@@ -221,11 +222,11 @@ func (m *managed) round(ctx context.Context) error {
 // silentBucket is a bucket in which a test makes writes fail or wait.
 type silentBucket struct {
 	jetstream.KeyValue
-	silent bool // no update is stored
+	silent bool // all updates fail
 
 	mu   sync.Mutex
-	n    int           // writes that wait for another one
-	meet chan struct{} // closed when two writes are in progress; nil if none waits
+	n    int           // number of waiting writes
+	meet chan struct{} // closed when two writes are in progress; if nil, writes do not wait
 }
 
 func (b *silentBucket) Update(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
@@ -271,7 +272,7 @@ func (b *silentBucket) add(n int) {
 	}
 }
 
-// TestMarksTogether checks that the writes of marks run concurrently.
+// TestMarksTogether checks that a worker writes low-water marks concurrently.
 func TestMarksTogether(t *testing.T) {
 	f, c := openParts(t, 4), newFakeClock()
 	marks := &silentBucket{KeyValue: f.hosts}
@@ -285,7 +286,7 @@ func TestMarksTogether(t *testing.T) {
 	}
 	marks.meet = make(chan struct{})
 	for _, p := range m.sortedParts() {
-		p.savedMark = 7 // another mark than the present one
+		p.savedMark = 7 // differs from the current mark
 	}
 	c.advance(renewEvery)
 	eventually(t, func() bool { return m.saveMarks(ctx) == nil })
@@ -296,8 +297,9 @@ func TestMarksTogether(t *testing.T) {
 	}
 }
 
-// Partitions whose lease was not renewed in time are counted and noted. When the servers answer
-// again, the worker ends its old lease and takes its partitions under a new one at once.
+// TestLostLeases checks that the worker counts and reports the partitions whose lease was not
+// renewed in time. When the servers respond again, the worker must immediately end its old lease
+// and take its partitions with a new lease.
 func TestLostLeases(t *testing.T) {
 	f, c := openParts(t, 4), newFakeClock()
 	m := newManaged(t, f, c)
@@ -308,7 +310,7 @@ func TestLostLeases(t *testing.T) {
 		t.Fatal(m.Counts(), err)
 	}
 	bucket := &silentBucket{KeyValue: f.workers, silent: true}
-	f.workers = bucket // only the rounds use it
+	f.workers = bucket // only the rounds use this bucket
 	old := m.lease
 	c.advance(renewEvery)
 	if err := m.round(ctx); err == nil || m.Counts().Held != 4 {
@@ -345,8 +347,9 @@ func keyReads(t *testing.T, f *Frontier) *nats.Subscription {
 	return s
 }
 
-// Workers share the partitions exactly, and with its share a worker reads no key of a partition. It
-// takes the partitions of a worker that dies as soon as the lease of that worker may be ended.
+// TestShare checks that each worker takes exactly its share of the partitions, and then reads no
+// partition keys. If a worker dies, another worker must take its partitions as soon as the dead
+// worker's lease can be ended.
 func TestShare(t *testing.T) {
 	const partitions = 11
 	f, c := openParts(t, partitions), newFakeClock()
@@ -427,7 +430,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("it holds %d partitions: %v", two.Counts().Held, err)
 	}
 	control := &faultyBucket{KeyValue: other.control}
-	control.fail(modeFaults["no quorum"])
+	control.replaceReads(modeFaults["no quorum"])
 	other.control = control
 	c.advance(leaseTime - time.Millisecond)
 	if err := two.round(ctx); err == nil {
@@ -438,7 +441,7 @@ func TestHealth(t *testing.T) {
 	}
 	c.advance(time.Millisecond)
 	unhealthy("without an answer for long", "has not responded for 12s")
-	control.fail(nil)
+	control.replaceReads(nil)
 	if err := two.round(ctx); err != nil || two.Health() != nil {
 		t.Error(err, two.Health())
 	}
@@ -446,7 +449,8 @@ func TestHealth(t *testing.T) {
 	unhealthy("without a connection", "no connection")
 }
 
-// The age of the oldest target, and failures of the store, are among the metrics.
+// TestWorkerMetrics checks that the metrics include the age of the oldest target and the number
+// of store errors.
 func TestWorkerMetrics(t *testing.T) {
 	x := newPaused(t)
 	c := newFakeClock()

@@ -13,13 +13,13 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// faultyBucket is a bucket with replaceable reads.
+// faultyBucket is a bucket whose reads a test can replace.
 type faultyBucket struct {
 	jetstream.KeyValue
 
 	mu    sync.Mutex
-	get   func() (jetstream.KeyValueEntry, error) // nil means the bucket's own error
-	count int                                     // calls of get
+	get   func() (jetstream.KeyValueEntry, error) // replaces Get; nil for the reads of the bucket
+	count int                                     // number of calls of get
 }
 
 func (b *faultyBucket) Get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
@@ -35,15 +35,16 @@ func (b *faultyBucket) Get(ctx context.Context, key string) (jetstream.KeyValueE
 	return b.KeyValue.Get(ctx, key)
 }
 
-// fail replaces the following reads; nil restores them.
-func (b *faultyBucket) fail(get func() (jetstream.KeyValueEntry, error)) {
+// replaceReads replaces the following reads with get. If get is nil, it restores the reads of the
+// bucket.
+func (b *faultyBucket) replaceReads(get func() (jetstream.KeyValueEntry, error)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.get, b.count = get, 0
 }
 
-// failed waits until the worker has read n times since fail.
-func (b *faultyBucket) failed(t *testing.T, n int) {
+// awaitReads waits until the worker has made n reads since the call of replaceReads.
+func (b *faultyBucket) awaitReads(t *testing.T, n int) {
 	eventually(t, func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -61,7 +62,7 @@ type entry struct {
 func (e entry) Value() []byte    { return []byte(e.value) }
 func (e entry) Revision() uint64 { return e.revision }
 
-// modeFaults lists faults for a worker that reads the mode of a paused frontier.
+// modeFaults lists the faults of reads of the mode of a paused frontier.
 var modeFaults = map[string]func() (jetstream.KeyValueEntry, error){
 	"silence":             func() (jetstream.KeyValueEntry, error) { return nil, context.DeadlineExceeded },
 	"timeout":             func() (jetstream.KeyValueEntry, error) { return nil, nats.ErrTimeout },
@@ -74,24 +75,24 @@ var modeFaults = map[string]func() (jetstream.KeyValueEntry, error){
 }
 
 // TestPauseStays checks that a paused worker makes no requests while it can't read the mode, and
-// continues when the fleet is resumed.
+// that it continues after a resume.
 func TestPauseStays(t *testing.T) {
 	t.Parallel()
 	for name, fault := range modeFaults {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := newPaused(t)
-			defer x.start(x.worker)()
+			defer x.startWorker(x.worker)()
 			eventually(t, func() bool { return x.worker.Counts().Held == 2 })
-			x.control.fail(fault)
-			x.control.failed(t, 3)
-			x.resumes(t)
+			x.control.replaceReads(fault)
+			x.control.awaitReads(t, 3)
+			x.checkResume(t)
 		})
 	}
 }
 
-// An older record neither lifts a pause nor ends a worker, whatever was read in between. A newer
-// one does.
+// TestOlderMode checks that an older record of the mode neither ends a pause nor stops a worker,
+// and that a newer record does.
 func TestOlderMode(t *testing.T) {
 	t.Parallel()
 	run, pause, drain := string(Run), string(Pause), string(Drain)
@@ -111,7 +112,7 @@ func TestOlderMode(t *testing.T) {
 		control := &faultyBucket{}
 		w := &Worker{frontier: &Frontier{control: control}}
 		for i, r := range reads {
-			control.fail(func() (jetstream.KeyValueEntry, error) { return entry{value: r.value, revision: r.revision}, nil })
+			control.replaceReads(func() (jetstream.KeyValueEntry, error) { return entry{value: r.value, revision: r.revision}, nil })
 			if m, err := w.readMode(t.Context()); err != nil || m != r.want {
 				t.Errorf("%s, read %d: %q %v, want %q", name, i, m, err, r.want)
 			}
@@ -128,8 +129,8 @@ func (fullBucket) Put(context.Context, string, []byte) (uint64, error) { return 
 
 func (fullBucket) Update(context.Context, string, []byte, uint64) (uint64, error) { return 0, errFull }
 
-// A worker that can't renew its lease, or can't store how far it has read, sees a pause and the
-// end of it all the same.
+// TestModeWithoutRenewal checks that a worker applies a pause and a resume even if it can't renew
+// its lease or store its low-water marks.
 func TestModeWithoutRenewal(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*Worker){
@@ -138,14 +139,14 @@ func TestModeWithoutRenewal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, c := open(t), newFakeClock()
+			f, c := openTestFrontier(t), newFakeClock()
 			w := newFixture(t, redirecting).workerAt(f, verify.Options{}, c)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer w.running.Wait()
 			defer cancel()
-			p := w.holds(ctx, t, 0)
+			p := w.holdPartition(ctx, t, 0)
 			defer p.stop()
-			p.savedMark = 1 << 40 // so that there is a mark to store
+			p.savedMark = 1 << 40 // so that the worker must store a mark
 			fail(w)
 			for _, m := range []Mode{Pause, Run, Drain} {
 				if err := f.SetMode(ctx, m); err != nil {
@@ -161,20 +162,20 @@ func TestModeWithoutRenewal(t *testing.T) {
 	}
 }
 
-// TestUnknownMode checks that a worker takes no hosts before it has read the mode.
+// TestUnknownMode checks that a worker takes no partitions before it has read the mode.
 func TestUnknownMode(t *testing.T) {
 	t.Parallel()
 	x := newPaused(t)
-	x.control.fail(modeFaults["silence"])
-	defer x.start(x.worker)()
-	x.control.failed(t, 3)
+	x.control.replaceReads(modeFaults["silence"])
+	defer x.startWorker(x.worker)()
+	x.control.awaitReads(t, 3)
 	if held := x.worker.Counts().Held; held > 0 {
 		t.Errorf("it holds %d partitions", held)
 	}
-	x.resumes(t)
+	x.checkResume(t)
 }
 
-// pausedFleet is a paused frontier with targets, and a worker that has not begun.
+// pausedFleet is a paused frontier with targets, and a worker that is not running yet.
 type pausedFleet struct {
 	*fixture
 	frontier *Frontier
@@ -207,13 +208,14 @@ func newPaused(t *testing.T) *pausedFleet {
 	return x
 }
 
-// resumes checks that the worker made no requests, and waits until it does after a resume.
-func (x *pausedFleet) resumes(t *testing.T) {
+// checkResume checks that the worker made no requests. Then it resumes the fleet, and waits until
+// the worker makes requests.
+func (x *pausedFleet) checkResume(t *testing.T) {
 	t.Helper()
 	if asked := x.requests(); len(asked) > 0 {
 		t.Errorf("%d requests although paused", len(asked))
 	}
-	x.control.fail(nil)
+	x.control.replaceReads(nil)
 	if err := x.frontier.SetMode(t.Context(), Run); err != nil {
 		t.Fatal(err)
 	}
@@ -224,11 +226,11 @@ func (x *pausedFleet) resumes(t *testing.T) {
 func TestStatusWithoutMode(t *testing.T) {
 	x := newPaused(t)
 	x.frontier.control = x.control
-	x.control.fail(modeFaults["timeout"])
+	x.control.replaceReads(modeFaults["timeout"])
 	if s, err := x.frontier.Status(t.Context()); err == nil {
 		t.Errorf("%+v", s)
 	}
-	x.control.fail(nil)
+	x.control.replaceReads(nil)
 	if s, err := x.frontier.Status(t.Context()); err != nil || s.Mode != Pause {
 		t.Errorf("%+v %v", s, err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A reader without targets looks for more as soon as a target is published, again when the target
-// must be stored, and otherwise after readAgain.
+// TestNews checks when a reader without targets looks for new ones: soon after a target is
+// published, after storeTime if the target was not stored yet, and otherwise after readEvery.
 func TestNews(t *testing.T) {
 	f, c := openParts(t, 1), newFakeClock()
 	w := newFixture(t, redirecting)
@@ -24,7 +24,7 @@ func TestNews(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer worker.running.Wait()
 	defer cancel()
-	p := worker.holds(ctx, t, 0)
+	p := worker.holdPartition(ctx, t, 0)
 	defer p.stop()
 	// The reader waits for the first time.
 	await(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.timers) >= 2 })

@@ -12,9 +12,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Without a batch, the leader of a stream sends the same messages one by one.
+// TestLastOfLeader checks that the leader of a stream sends the same messages one by one as in a
+// batch.
 func TestLastOfLeader(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	publish := func(i byte, text string) {
 		t.Helper()
 		if _, err := f.js.Publish(t.Context(), f.subject(verdictStream, hostAddress{0, "h"}.words(key{i})...), []byte(text)); err != nil {
@@ -55,9 +56,10 @@ func TestLastOfLeader(t *testing.T) {
 	}
 }
 
-// A verdict is stored once, however often it is sent, and another one does not replace it.
+// TestOutboxAgain checks that a verdict is stored once, even if it is sent repeatedly, and that
+// another verdict does not replace it.
 func TestOutboxAgain(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	at := address{hostAddress{0, "0123456789abcdef"}, key{1}}
 	mine := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now()}
 	other := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}, When: mine.When.Add(-time.Minute)}
@@ -75,10 +77,10 @@ func TestOutboxAgain(t *testing.T) {
 	}
 }
 
-// TestLargeVerdict checks that a verdict larger than a message becomes Unknown, so that no reader
-// waits for it.
+// TestLargeVerdict checks that a verdict that is too large for a message becomes Unknown, so that
+// no reader waits for a verdict.
 func TestLargeVerdict(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	at := address{hostAddress{0, "0123456789abcdef"}, key{1}}
 	large := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Fragments: map[string]bool{strings.Repeat("f", maxMessage): true}}
 	if err := f.storeVerdict(t.Context(), at, large, 0); err != nil {
@@ -89,10 +91,11 @@ func TestLargeVerdict(t *testing.T) {
 	}
 }
 
-// The partition is held until the server has stored the verdict. Long after the lease has
-// ended, the worker gives up.
+// TestOutboxHoldsPartition checks that the worker does not release a partition until the server
+// has stored the verdict. After the lease has ended and storeGrace has passed, the worker must
+// give up.
 func TestOutboxHoldsPartition(t *testing.T) {
-	f := open(t)
+	f := openTestFrontier(t)
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
 	worker := w.worker(f, w.options())
 	p := &partition{number: 0, lease: &lease{}, hosts: map[string]*host{}, draining: true}
@@ -113,7 +116,7 @@ func TestOutboxHoldsPartition(t *testing.T) {
 	if len(worker.outbox.sent) != 1 || worker.queue.isIdle(p) {
 		t.Error("it is not held")
 	}
-	// The server does not store the second one.
+	// The server does not store the second verdict.
 	lost := &sentVerdict{host: h, job: &job{at: address{hostAddress{0, h.hash}, key{2}}}, response: answer, ack: neverAcked{}}
 	worker.queue.addHold(p)
 	p.lease.set(worker.clock.Now().Add(-leaseTime-2*storeGrace), leaseTime)
@@ -128,7 +131,7 @@ func TestOutboxHoldsPartition(t *testing.T) {
 	}
 }
 
-// neverAcked is a message for which the acknowledgment fails.
+// neverAcked is the future of a message whose acknowledgment fails.
 type neverAcked struct{ jetstream.PubAckFuture }
 
 func (neverAcked) Ok() <-chan *jetstream.PubAck { return nil }

@@ -15,18 +15,19 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// successor is a test in which one worker dies after some requests, and another one with a
-// clock error of 10 minutes continues.
+// successor is a test in which one worker dies after some requests. Another worker, whose clock
+// is wrong by 10 minutes, continues the work.
 type successor struct {
 	*fixture
 	sources []verify.Source
 	options verify.Options
-	// dies reports whether the first worker must be killed.
-	dies func(*Frontier) bool
+	// mustDie reports whether the test must kill the first worker now.
+	mustDie func(*Frontier) bool
 }
 
-// run returns the results, and when the second worker began, by its clock.
-func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
+// run returns the results, and the time at which the second worker began, by the second worker's
+// clock.
+func (s *successor) run(t *testing.T) (got []verify.Result, secondBegin time.Time) {
 	e, err := Embed(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
 	first, second := newFakeClock(), newFakeClock()
 	second.advance(10 * time.Minute)
 	for _, c := range []*fakeClock{first, second} {
-		c.hurry(t, 20*time.Millisecond)
+		c.advanceRepeatedly(t, 20*time.Millisecond)
 	}
 	submitter, err := NewSubmitter(s.worker(f, s.options))
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
 	ctx, kill := context.WithCancel(context.Background())
 	var dying sync.WaitGroup
 	dying.Go(func() { _ = s.workerAt(f1, s.options, first).Run(ctx) })
-	for !s.dies(f) {
+	for !s.mustDie(f) {
 		time.Sleep(time.Millisecond)
 	}
 	cut.Close()
@@ -65,18 +66,19 @@ func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
 	s.mu.Lock()
 	s.clock = second
 	s.mu.Unlock()
-	began = second.Now()
-	end := s.start(s.workerAt(f2, s.options, second))
+	secondBegin = second.Now()
+	end := s.startWorker(s.workerAt(f2, s.options, second))
 	defer end()
 	running.Wait()
 	if err := submitter.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return got, began
+	return got, secondBegin
 }
 
-// isStored reports whether the store has the limits that a host requested.
-func isStored(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) bool {
+// isStored reports whether the store contains a record of the host for which matches returns
+// true.
+func isStored(t *testing.T, f *Frontier, host string, matches func(hostRecord) bool) bool {
 	entry, err := f.hosts.Get(t.Context(), hostKey(f.hostAddressOf(hostName(t, host)).host))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return false
@@ -84,20 +86,21 @@ func isStored(t *testing.T, f *Frontier, host string, has func(hostRecord) bool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return has(decodeHost(entry.Value(), 0))
+	return matches(decodeHost(entry.Value(), 0))
 }
 
-// hostName returns the name under which targets of a host share limits.
+// hostName returns the name that [verify.Checker.Host] returns for the host.
 func hostName(t *testing.T, host string) string {
 	w := newFixture(t, nil)
 	o := w.options()
-	a := verify.NewChecker(w.plain(), &o, nil)
+	a := verify.NewChecker(w.plainClient(), &o, nil)
 	found := a.Typed(site("http://" + host + "/").URL)
 	name, _, _ := a.Host(found.Target.Canonical)
 	return name
 }
 
-// The worker that takes over observes the pause that a host requested or a failure caused.
+// TestPauseOutlivesWorker checks that the worker that takes over a host observes the pause that
+// the host requested or a failure caused.
 func TestPauseOutlivesWorker(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
@@ -105,7 +108,7 @@ func TestPauseOutlivesWorker(t *testing.T) {
 		status      int
 		wait        time.Duration
 		least       time.Duration
-		refused     int // requests: a GET follows a HEAD if the response requests no pause
+		refused     int // number of refused requests; a GET follows a HEAD if the response requests no pause
 	}{
 		{"Retry-After", "40", 429, time.Millisecond, 39 * time.Second, 1},
 		{"backoff", "", 503, 30 * time.Second, 14 * time.Second, 2},
@@ -128,7 +131,7 @@ func TestPauseOutlivesWorker(t *testing.T) {
 			}
 			s := &successor{fixture: w, sources: []verify.Source{document("d", links.String())}, options: w.options()}
 			s.options.Wait, s.options.PerHost, s.options.Interval = one.wait, 1, time.Second
-			s.dies = func(f *Frontier) bool {
+			s.mustDie = func(f *Frontier) bool {
 				return isStored(t, f, "busy.example", func(r hostRecord) bool { return r.Pause > 0 })
 			}
 			got, began := s.run(t)
@@ -141,8 +144,8 @@ func TestPauseOutlivesWorker(t *testing.T) {
 			if len(log) != 5+one.refused {
 				t.Fatalf("%+v", log)
 			}
-			// It is counted from when the second worker read it, at the earliest at its
-			// beginning.
+			// The pause begins when the second worker reads the record, which is not before the
+			// worker begins.
 			if d := log[one.refused].at.Sub(began); d < one.least {
 				t.Errorf("asked %v after the takeover began, want %v", d, one.least)
 			}
@@ -150,8 +153,8 @@ func TestPauseOutlivesWorker(t *testing.T) {
 	}
 }
 
-// The worker that takes over observes the Crawl-delay of a robots.txt, without requesting the
-// file again.
+// TestRobotsOutlivesWorker checks that the worker that takes over a host observes the Crawl-delay
+// of the host's robots.txt, without a second request for the file.
 func TestRobotsOutlivesWorker(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(_, path string) (int, string) {
@@ -165,7 +168,7 @@ func TestRobotsOutlivesWorker(t *testing.T) {
 	})
 	s := &successor{fixture: w, sources: []verify.Source{site("http://slow.example/")}, options: w.options()}
 	s.options.Interval = time.Second / 10
-	s.dies = func(f *Frontier) bool {
+	s.mustDie = func(f *Frontier) bool {
 		return len(w.times("slow.example")) >= 4 && isStored(t, f, "slow.example", func(r hostRecord) bool { return r.Interval > 0 })
 	}
 	got, began := s.run(t)
@@ -178,7 +181,8 @@ func TestRobotsOutlivesWorker(t *testing.T) {
 		if strings.HasSuffix(r.what, "/robots.txt") {
 			robots++
 		}
-		// Requests of the second worker are compared with each other, and with its beginning.
+		// The second worker's requests are compared with each other, and with the time at which
+		// the worker began.
 		if r.at.After(began) {
 			if last.IsZero() {
 				last = began
@@ -194,7 +198,8 @@ func TestRobotsOutlivesWorker(t *testing.T) {
 	}
 }
 
-// If a host reports an overload to one worker, in a redirect, all workers pause.
+// TestPauseForAllWorkers checks that all workers pause if a host reports an overload to one
+// worker during a redirect.
 func TestPauseForAllWorkers(t *testing.T) {
 	t.Parallel()
 	const pause = 30 * time.Second
@@ -214,7 +219,7 @@ func TestPauseForAllWorkers(t *testing.T) {
 		return 200, ""
 	})
 	w.after, w.clock = fmt.Sprint(int(pause.Seconds())), clock
-	clock.hurry(t, 5*time.Millisecond)
+	clock.advanceRepeatedly(t, 5*time.Millisecond)
 	e, err := Embed(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -225,12 +230,12 @@ func TestPauseForAllWorkers(t *testing.T) {
 	o := w.options()
 	o.PerHost, o.Interval = 1, 2*time.Second
 	one, two := w.workerAt(f, o, clock), w.workerAt(other, o, clock)
-	defer w.start(one)()
-	defer w.start(two)()
+	defer w.startWorker(one)()
+	defer w.startWorker(two)()
 	for one.Counts().Held != 4 || two.Counts().Held != 4 {
 		time.Sleep(time.Millisecond)
 	}
-	// A host that redirects and is not of the worker that has the other one.
+	// Find a host that redirects and belongs to a different worker than the redirect target.
 	to := f.hostAddressOf(hostName(t, "to.example")).partition
 	from := ""
 	for i := 0; from == ""; i++ {

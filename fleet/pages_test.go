@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// All workers together read at most the given number of pages of a site. Other links in its
-// pages are requested, but not read.
+// TestMaxPages checks that all workers together read at most the given number of pages of a site.
+// They must request the other links in these pages, but not read their content.
 func TestMaxPages(t *testing.T) {
 	t.Parallel()
 	const most, n = 25, 60
@@ -36,7 +36,7 @@ func TestMaxPages(t *testing.T) {
 	o := w.options()
 	o.PerHost = 8
 	for _, worker := range []*Worker{w.worker(f, o), w.worker(other, o)} {
-		defer w.start(worker)()
+		defer w.startWorker(worker)()
 	}
 	s, err := NewSubmitter(w.worker(f, o))
 	if err != nil {
@@ -68,7 +68,8 @@ func TestMaxPages(t *testing.T) {
 	}
 	for i := range sources {
 		host := fmt.Sprintf("s%d.example", i)
-		// The pages, the first one included, and the links that are not read.
+		// The expected requests are the pages, including the first page, and the links that are
+		// not read.
 		if gets[host] != most || heads[host] != n+1-most {
 			t.Errorf("%s: %d pages, %d other links; want %d and %d", host, gets[host], heads[host], most, n+1-most)
 		}
@@ -78,8 +79,8 @@ func TestMaxPages(t *testing.T) {
 	}
 }
 
-// TestAskHereAgain checks that unpublished targets are checked like others: with retries, and not
-// during a pause of the host.
+// TestAskHereAgain checks that targets outside the frontier are also retried, and are not
+// requested during a pause of the host.
 func TestAskHereAgain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -94,9 +95,9 @@ func TestAskHereAgain(t *testing.T) {
 		return 200, ""
 	})
 	w.after, w.passwords = "1", true
-	f := open(t)
+	f := openTestFrontier(t)
 	worker := w.worker(f, w.options())
-	defer w.start(worker)()
+	defer w.startWorker(worker)()
 	s, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 func testChecker(t testing.TB) *verify.Checker {
 	w := &fixture{TB: t}
-	return verify.NewChecker(w.plain(), nil, nil)
+	return verify.NewChecker(w.plainClient(), nil, nil)
 }
 
 func testFrontier() *Frontier { return &Frontier{name: "default", settings: Settings{Partitions: 64}} }
@@ -96,12 +96,12 @@ func FuzzTargetRecord(f *testing.F) {
 		}
 		at, err := fr.parseSubject(targetStream, subject)
 		if err != nil {
-			// The text is read all the same.
+			// The text is decoded anyway.
 			_, _, _ = fr.decodeTarget(a, at, text)
 			return
 		}
 		if back := fr.subject(targetStream, at.words()...); back != subject {
-			// Hexadecimal digits may be in upper case: then it is another target.
+			// With upper-case hexadecimal digits, the subject may belong to another target.
 			if other, err := fr.parseSubject(targetStream, back); err != nil || other.key != at.key {
 				t.Errorf("%s is %s", subject, back)
 			}

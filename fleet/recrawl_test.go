@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A good verdict is checked again after Every, a bad one after EveryBad, by the worker's clock.
-// Each change is reported once.
+// TestRecrawlAges checks that a good verdict is checked again after Every, and a bad verdict
+// after EveryBad, by the worker's clock. Each change must be reported once.
 func TestRecrawlAges(t *testing.T) {
 	var mu sync.Mutex
 	answers := map[string]int{"/good": 200, "/bad": 404}
@@ -27,14 +27,14 @@ func TestRecrawlAges(t *testing.T) {
 	defer e.Close()
 	f, _ := connected(t, e, Settings{Partitions: 1, Every: 30 * 24 * time.Hour, EveryBad: 24 * time.Hour})
 	start := time.Now().Truncate(time.Second)
-	clock := &skewed{now: start}
+	clock := &skewedClock{now: start}
 	worker := NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: clock})
 	s, err := NewSubmitter(worker)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	for range s.Run(t.Context(), slices.Values([]verify.Source{document("d", "http://h.example/good http://h.example/bad")})) {
 	}
 	if err := s.Err(); err != nil {
@@ -58,7 +58,7 @@ func TestRecrawlAges(t *testing.T) {
 		t.Helper()
 		clock.set(start.Add(age))
 		worker := NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: clock})
-		end := w.start(worker)
+		end := w.startWorker(worker)
 		defer end()
 		eventually(t, func() bool { return worker.Counts().Held == 1 })
 		for _, p := range worker.sortedParts() {
@@ -86,21 +86,21 @@ func TestRecrawlAges(t *testing.T) {
 	}
 }
 
-// skewed is the system's clock, but for the time that it shows, which set chooses. Timers
-// need no time that a test waits for.
-type skewed struct {
+// skewedClock is the system clock plus an offset, which set changes. The offset does not affect
+// timers.
+type skewedClock struct {
 	mu    sync.Mutex
 	now   time.Time
 	since time.Time
 }
 
-func (c *skewed) set(now time.Time) {
+func (c *skewedClock) set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now, c.since = now, time.Now()
 }
 
-func (c *skewed) Now() time.Time {
+func (c *skewedClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.since.IsZero() {
@@ -109,23 +109,23 @@ func (c *skewed) Now() time.Time {
 	return c.now.Add(time.Since(c.since))
 }
 
-func (c *skewed) AfterFunc(d time.Duration, f func()) (stop func()) {
+func (c *skewedClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	return SystemClock{}.AfterFunc(d, f)
 }
 
-// A round of the recrawl reads the verdicts in the order of storing, up to the first one that is too
-// young.
+// TestRecrawlStops checks that a round of the recrawl reads the verdicts in the order in which
+// they were stored, and stops at the first verdict that is too young.
 func TestRecrawlStops(t *testing.T) {
 	f := openSettings(t, Settings{Partitions: 1, Every: 30 * 24 * time.Hour, EveryBad: 24 * time.Hour})
 	w := newFixture(t, redirecting)
-	clock := &skewed{now: time.Now()}
+	clock := &skewedClock{now: time.Now()}
 	worker := NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: clock})
 	s, err := NewSubmitter(worker)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	defer w.start(worker)()
+	defer w.startWorker(worker)()
 	for range s.Run(t.Context(), slices.Values([]verify.Source{manyHosts(50, 5)})) {
 	}
 	if err := s.Err(); err != nil {

@@ -34,7 +34,7 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		end := w.start(worker)
+		end := w.startWorker(worker)
 		defer end()
 		for r := range s.Run(ctx, slices.Values([]verify.Source{manyHosts(n, hosts)})) {
 			results = append(results, r)
@@ -73,7 +73,7 @@ func TestResume(t *testing.T) {
 // them.
 func TestDeadLetters(t *testing.T) {
 	w := newFixture(t, redirecting)
-	f := open(t)
+	f := openTestFrontier(t)
 	at := address{f.hostAddressOf("h.example"), key{1}}
 	for subject, text := range map[string]string{
 		f.subject(targetStream, at.words()...):                                   `{"l":{"url":"http://other.example/"}}`,
@@ -87,7 +87,7 @@ func TestDeadLetters(t *testing.T) {
 		}
 	}
 	worker := w.worker(f, w.options())
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	defer end()
 	for deadline := time.Now().Add(time.Minute); ; {
 		s, err := f.Status(t.Context())
@@ -134,7 +134,7 @@ func TestRecrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	defer end()
 	text := document("d", "http://h.example/x http://h.example/steady")
 	for r := range s.Run(t.Context(), slices.Values([]verify.Source{text})) {
@@ -162,7 +162,7 @@ func TestRecrawl(t *testing.T) {
 // TestModes checks that paused workers make no requests and drained workers stop.
 func TestModes(t *testing.T) {
 	w := newFixture(t, redirecting)
-	f := open(t)
+	f := openTestFrontier(t)
 	worker := w.worker(f, w.options())
 	s, err := NewSubmitter(worker)
 	if err != nil {
@@ -175,7 +175,7 @@ func TestModes(t *testing.T) {
 	if err := s.Submit(t.Context(), slices.Values([]verify.Source{manyHosts(50, 5)})); err != nil {
 		t.Fatal(err)
 	}
-	end := w.start(worker)
+	end := w.startWorker(worker)
 	for worker.Counts().Held < 64 {
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A retry makes workers check open targets again, within all host limits, whether the workers
-// already run or not. Two calls cause one check. Good and bad verdicts stay, unless the retry
-// includes bad ones.
+// TestRetry checks that Retry makes workers check the right targets again, within the per-host
+// limits, even if the workers are already running. Two calls must cause one check. Good and bad
+// verdicts must stay, unless the retry includes bad verdicts.
 func TestRetry(t *testing.T) {
 	t.Parallel()
-	const warned = maxWaiting + 20 // of one host: some wait in the frontier
+	const warned = maxWaiting + 20 // more targets of one host than a worker holds
 	var mu sync.Mutex
 	failing := true
 	w := newFixture(t, func(_, path string) (int, string) {
@@ -29,14 +29,14 @@ func TestRetry(t *testing.T) {
 		}
 		return 403, ""
 	})
-	f := open(t)
+	f := openTestFrontier(t)
 	var list strings.Builder
 	for i := range warned {
 		fmt.Fprintf(&list, "http://h.example/%d\n", i)
 	}
 	list.WriteString("http://h.example/good http://h.example/bad http://private1.example/")
-	end := w.start(w.worker(f, w.options()))
-	w.finish(f, document("d", list.String()))()
+	end := w.startWorker(w.worker(f, w.options()))
+	w.submitAll(f, document("d", list.String()))()
 	end()
 	const targets = warned + 3
 	verdicts := func() map[verify.Verdict]int {
@@ -74,9 +74,9 @@ func TestRetry(t *testing.T) {
 		if n, err := f.Retry(t.Context(), false); err != nil || n != warned+1 {
 			t.Errorf("%d %v", n, err)
 		}
-		expect(warned, 1, 1) // until a worker has others
+		expect(warned, 1, 1) // until a worker stores new verdicts
 	}
-	defer w.start(w.worker(f, w.options()))()
+	defer w.startWorker(w.worker(f, w.options()))()
 	eventually(t, func() bool { return verdicts()[verify.Warning] == 0 })
 	expect(0, 1, 1+warned)
 	if asked := w.requests(); len(asked) != warned || w.repeated() != nil || w.most["h.example"] > 2 {
@@ -93,7 +93,7 @@ func TestRetry(t *testing.T) {
 func TestStatusOfRetries(t *testing.T) {
 	t.Parallel()
 	const retries = 3000
-	f := open(t)
+	f := openTestFrontier(t)
 	b := &batch{f: f}
 	for i := range uint64(retries) {
 		at := address{hostAddress: f.hostAddressOf("h.example")}

@@ -15,7 +15,7 @@ import (
 // note.
 func TestTryFor(t *testing.T) {
 	for name, c := range map[string]struct {
-		tries int // until it succeeds
+		tries int // number of calls until one succeeds
 		err   error
 		want  error
 		notes int

@@ -21,7 +21,7 @@ import (
 
 var waitingTargets = flag.Int("targets", 100_000, "with -bench Waiting: how many targets wait")
 
-// workerEnv has the URL of the server for a worker in a process of its own.
+// workerEnv is the environment variable with the server's URL for a worker in a separate process.
 const workerEnv = "LOCUS_FLEET_TEST_WORKER"
 
 // TestWorkerProcess is the worker of BenchmarkWaiting.
@@ -39,7 +39,7 @@ func TestWorkerProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Slower than the targets are read: the worker holds as many as it ever does.
+	// The hosts respond so slowly that the worker holds the maximum number of targets.
 	w, client := newFastHosts(t, 50*time.Millisecond)
 	o := w.options()
 	o.PerHost, o.Interval, o.Parallel = 2, 100*time.Millisecond, 32
@@ -64,8 +64,8 @@ func residentOf(pid int) int64 {
 	return kib << 10
 }
 
-// Measures the memory of a worker in its own process for half a minute while -targets targets
-// wait. The server runs in this process.
+// BenchmarkWaiting measures the memory of a worker for half a minute while -targets targets wait.
+// The worker runs in a separate process, and the server runs in this process.
 func BenchmarkWaiting(b *testing.B) {
 	n := *waitingTargets
 	for b.Loop() {
@@ -91,13 +91,13 @@ func BenchmarkWaiting(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		before, begun := used(), time.Now()
+		before, begun := memoryUse(), time.Now()
 		if err := submitter.Submit(b.Context(), manyDocuments(n, max(n/100, 1))); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(n)/time.Since(begun).Seconds(), "submitted/s")
 		submitter.Close()
-		b.ReportMetric(float64(int64(used())-int64(before))/float64(n), "server-B/target")
+		b.ReportMetric(float64(int64(memoryUse())-int64(before))/float64(n), "server-B/target")
 		b.ReportMetric(float64(diskUse(b, dir))/float64(n), "disk-B/target")
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestWorkerProcess$")
 		cmd.Env = append(os.Environ(), workerEnv+"="+s.ClientURL())
@@ -139,7 +139,8 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 }
 
-// newFastHosts returns hosts that respond after a delay, and a function that makes their clients.
+// newFastHosts returns hosts that respond after a delay, and a function that creates clients for
+// these hosts.
 func newFastHosts(t testing.TB, delay time.Duration) (w *fixture, client NewClient) {
 	w = newFixture(t, func(string, string) (int, string) { return 200, "" })
 	p := newPipes()

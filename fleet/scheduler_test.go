@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// testQueue returns a scheduler with a partition that has a lease of an hour.
+// testQueue returns a scheduler with one partition, whose lease is valid for an hour.
 func testQueue() (*scheduler, *partition, *fakeClock) {
 	c := newFakeClock()
 	s := newScheduler(c, func(*host) {}, func(*host) {})
@@ -26,8 +26,8 @@ func testJob(host string, n int) *job {
 	return j
 }
 
-// take returns the jobs of the next task.
-func (s *scheduler) take() (jobs []*job, h *host, ticket ticket, ok bool) {
+// takeJobs returns the jobs of the next task.
+func (s *scheduler) takeJobs() (jobs []*job, h *host, ticket ticket, ok bool) {
 	t := s.nextTask()
 	if t == nil {
 		return nil, nil, 0, false
@@ -35,15 +35,15 @@ func (s *scheduler) take() (jobs []*job, h *host, ticket ticket, ok bool) {
 	return t.jobs, t.host, t.ticket, true
 }
 
-// due reports whether a job may be taken now.
-func (s *scheduler) due() bool {
+// hasDueJob reports whether a job may begin now.
+func (s *scheduler) hasDueJob() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.ready, func(h *host) bool { return len(h.jobs) > 0 && h.hasRoom() && !h.earliestStart().After(s.clock.Now()) })
 }
 
-// After a takeover, each host waits for its interval. Then the limit on concurrent requests
-// applies.
+// TestSchedulerLimits checks that each host waits for its interval after a takeover. After that,
+// the limit on concurrent requests must apply.
 func TestSchedulerLimits(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 4 {
@@ -51,23 +51,23 @@ func TestSchedulerLimits(t *testing.T) {
 			t.Fatal("refused")
 		}
 	}
-	if s.due() {
+	if s.hasDueJob() {
 		t.Error("asked without the interval after the takeover")
 	}
 	c.advance(time.Second)
-	one, h, ticket, _ := s.take()
-	if c.advance(time.Second); s.due() || !s.isTicketValid(h, ticket) {
+	one, h, ticket, _ := s.takeJobs()
+	if c.advance(time.Second); s.hasDueJob() || !s.isTicketValid(h, ticket) {
 		t.Error("another one has a ticket while a request is about to begin")
 	}
 	s.useTicket(h, ticket)
-	if s.due() || s.isTicketValid(h, ticket) {
+	if s.hasDueJob() || s.isTicketValid(h, ticket) {
 		t.Error("asked again within the interval")
 	}
 	c.advance(time.Second)
-	_, _, ticket, _ = s.take()
+	_, _, ticket, _ = s.takeJobs()
 	s.useTicket(h, ticket)
 	c.advance(time.Minute)
-	if s.due() {
+	if s.hasDueJob() {
 		t.Error("three at once")
 	}
 	if low, ok := s.lowMark(p); low != 0 || !ok {
@@ -75,7 +75,7 @@ func TestSchedulerLimits(t *testing.T) {
 	}
 	s.finishJobs(h, one...)
 	s.endRequest(h, 0)
-	if !s.due() {
+	if !s.hasDueJob() {
 		t.Error("not asked although there is room")
 	}
 	if low, ok := s.lowMark(p); p.nextSequence == 0 && low != 0 || !ok {
@@ -90,7 +90,7 @@ func TestSchedulerLimits(t *testing.T) {
 	}
 }
 
-// Jobs that one request answers are given out together.
+// TestSchedulerTogether checks that jobs that share a request belong to one task.
 func TestSchedulerTogether(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 6 {
@@ -99,28 +99,29 @@ func TestSchedulerTogether(t *testing.T) {
 		s.addJob(p, j, limits{})
 	}
 	c.advance(time.Second)
-	jobs, _, _, _ := s.take()
+	jobs, _, _, _ := s.takeJobs()
 	if len(jobs) != 3 || jobs[0].sequence != 0 || jobs[2].sequence != 4 {
 		t.Errorf("%d jobs", len(jobs))
 	}
 }
 
-// A pause holds all jobs of a host, a longer one gives them out to be skipped.
+// TestSchedulerPause checks that a pause delays all jobs of a host. If the pause has a skip
+// reason, the scheduler must return the jobs at once, so that the worker skips them.
 func TestSchedulerPause(t *testing.T) {
 	s, p, c := testQueue()
 	s.addJob(p, testJob("a", 1), limits{})
 	s.addJob(p, testJob("a", 2), limits{})
-	jobs, h, ticket, _ := s.take()
+	jobs, h, ticket, _ := s.takeJobs()
 	s.useTicket(h, ticket)
 	s.startPause(h, time.Minute, "")
 	s.retryLater(h, jobs[0], time.Second)
 	s.endRequest(h, 0)
 	c.advance(59 * time.Second)
-	if s.due() {
+	if s.hasDueJob() {
 		t.Error("asked in the pause")
 	}
 	c.advance(time.Second)
-	if !s.due() {
+	if !s.hasDueJob() {
 		t.Error("not asked after the pause")
 	}
 	s.startPause(h, time.Hour, "it wants peace")
@@ -133,7 +134,8 @@ func TestSchedulerPause(t *testing.T) {
 	}
 }
 
-// A host that has nothing to do is forgotten, but not before its interval is over.
+// TestSchedulerForgets checks that the scheduler forgets an idle host, but not before the host's
+// interval is over.
 func TestSchedulerForgets(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 100 {
@@ -141,7 +143,7 @@ func TestSchedulerForgets(t *testing.T) {
 	}
 	c.advance(time.Minute)
 	for range 100 {
-		jobs, h, ticket, _ := s.take()
+		jobs, h, ticket, _ := s.takeJobs()
 		s.useTicket(h, ticket)
 		s.finishJobs(h, jobs...)
 		s.endRequest(h, 0)
@@ -155,7 +157,8 @@ func TestSchedulerForgets(t *testing.T) {
 	}
 }
 
-// A host has at most so many jobs here, and others are read later: the mark is before them.
+// TestSchedulerBehind checks that a host has at most maxWaiting jobs in a worker, and that the
+// low-water mark stays before the unread targets.
 func TestSchedulerBehind(t *testing.T) {
 	s, p, _ := testQueue()
 	w := &Worker{queue: s}
@@ -177,7 +180,7 @@ func TestSchedulerBehind(t *testing.T) {
 	filled := make(chan *host, 1)
 	s.refill = func(h *host) { filled <- h }
 	for range maxWaiting / 2 {
-		jobs, h, ticket, _ := s.take()
+		jobs, h, ticket, _ := s.takeJobs()
 		s.finishJobs(h, jobs...)
 		s.endRequest(h, ticket)
 	}
@@ -187,7 +190,8 @@ func TestSchedulerBehind(t *testing.T) {
 	}
 }
 
-// A turn for a request from elsewhere obeys the same limits, and needs a lease.
+// TestSchedulerTurn checks that a turn for another worker's request obeys the same limits, and
+// needs a valid lease.
 func TestSchedulerTurn(t *testing.T) {
 	s, p, c := testQueue()
 	h, err := s.awaitTurn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second})
@@ -221,11 +225,12 @@ func TestSchedulerTurn(t *testing.T) {
 	}
 }
 
-// A partition is not given back while a verdict is not stored, even if the turn is free again.
+// TestSchedulerIdle checks that a partition is not idle while a verdict is unstored, even if no
+// request is running.
 func TestSchedulerIdle(t *testing.T) {
 	s, p, _ := testQueue()
 	s.addJob(p, testJob("a", 1), limits{})
-	_, h, ticket, _ := s.take()
+	_, h, ticket, _ := s.takeJobs()
 	p.draining = true
 	if s.isIdle(p) {
 		t.Error("idle in a request")

@@ -39,12 +39,12 @@ type authority struct {
 
 func newAuthority(t testing.TB) *authority {
 	a := &authority{TB: t, dir: t.TempDir()}
-	a.cert, a.key = a.sign("ca", pkix.Name{CommonName: "test"})
+	a.cert, a.key = a.writeCertificate("ca", pkix.Name{CommonName: "test"})
 	return a
 }
 
-// sign makes a certificate, and the files NAME.pem and NAME-key.pem.
-func (a *authority) sign(name string, subject pkix.Name) (*x509.Certificate, *ecdsa.PrivateKey) {
+// writeCertificate creates a signed certificate, and writes the files NAME.pem and NAME-key.pem.
+func (a *authority) writeCertificate(name string, subject pkix.Name) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *authority) sign(name string, subject pkix.Name) (*x509.Certificate, *ec
 
 func (a *authority) file(name string) string { return filepath.Join(a.dir, name) }
 
-// freeAddresses returns addresses of this machine that were free.
+// freeAddresses returns n free TCP addresses of this machine.
 func freeAddresses(t testing.TB, n int) (list []string) {
 	t.Helper()
 	for range n {
@@ -96,7 +96,7 @@ func freeAddresses(t testing.TB, n int) (list []string) {
 	return list
 }
 
-// startCluster starts three servers with the files of contrib/fleet.
+// startCluster starts three servers with the configuration in contrib/fleet.
 func startCluster(t *testing.T, a *authority) (urls []string) {
 	t.Helper()
 	addresses := freeAddresses(t, 6)
@@ -107,7 +107,7 @@ func startCluster(t *testing.T, a *authority) (urls []string) {
 	var servers []*server.Server
 	for i := range 3 {
 		name := fmt.Sprint("nats-", i+1)
-		a.sign(name, pkix.Name{CommonName: name})
+		a.writeCertificate(name, pkix.Name{CommonName: name})
 		for key, value := range map[string]string{
 			"SERVER": name, "LISTEN": addresses[i], "CLUSTER": addresses[3+i], "STORE": t.TempDir(), "CERT": a.file(name + ".pem"), "KEY": a.file(name + "-key.pem"),
 		} {
@@ -133,20 +133,20 @@ func startCluster(t *testing.T, a *authority) (urls []string) {
 	return urls
 }
 
-// eventually waits until is reports true.
-func eventually(t testing.TB, is func() bool) {
+// eventually waits until condition returns true.
+func eventually(t testing.TB, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it did not happen in time")
 		}
 	}
 }
 
-// user connects as one of the users of contrib/fleet/users.conf.
-func (a *authority) user(name string, urls []string, options ...nats.Option) *nats.Conn {
+// connectAs connects as one of the users in contrib/fleet/users.conf.
+func (a *authority) connectAs(name string, urls []string, options ...nats.Option) *nats.Conn {
 	a.Helper()
-	a.sign(name, pkix.Name{CommonName: name, Organization: []string{"locus-fleet"}})
+	a.writeCertificate(name, pkix.Name{CommonName: name, Organization: []string{"locus-fleet"}})
 	nc, err := nats.Connect(strings.Join(urls, ","), append(options, nats.RootCAs(a.file("ca.pem")), nats.ClientCert(a.file(name+".pem"), a.file(name+"-key.pem")), nats.Timeout(time.Minute))...)
 	if err != nil {
 		a.Fatal(name, err)
@@ -175,14 +175,15 @@ func (d *denials) of(text string) bool {
 	return slices.ContainsFunc(d.list, func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(text)) })
 }
 
-// The users of contrib/fleet may do their work, and nothing else.
+// TestUsers checks that the users in contrib/fleet have the permissions for their work, and no
+// others.
 func TestUsers(t *testing.T) {
 	a := newAuthority(t)
 	urls := startCluster(t, a)
 	var refused denials
-	admin := a.user("admin", urls)
+	admin := a.connectAs("admin", urls)
 	var f *Frontier
-	eventually(t, func() (ok bool) { // the cluster may still choose its leaders
+	eventually(t, func() (ok bool) { // the cluster may still be electing its leaders
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		var err error
@@ -192,7 +193,7 @@ func TestUsers(t *testing.T) {
 		return err == nil
 	})
 	frontier := func(user string) (*Frontier, *nats.Conn) {
-		nc := a.user(user, urls, refused.option())
+		nc := a.connectAs(user, urls, refused.option())
 		f, err := OpenFrontier(t.Context(), nc, "default", Settings{})
 		if err != nil {
 			t.Fatal(user, err)
@@ -204,14 +205,14 @@ func TestUsers(t *testing.T) {
 	submitterFrontier, submitterConn := frontier("submitter")
 	readerFrontier, readerConn := frontier("reader")
 	worker := hosts.worker(workerFrontier, hosts.options())
-	second := hosts.worker(workerFrontier, hosts.options()) // for permits
+	second := hosts.worker(workerFrontier, hosts.options()) // a second worker, for permits
 	s, err := NewSubmitter(hosts.worker(submitterFrontier, hosts.options()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	for _, w := range []*Worker{worker, second} {
-		end := hosts.start(w)
+		end := hosts.startWorker(w)
 		defer end()
 	}
 	count := 0
@@ -221,7 +222,8 @@ func TestUsers(t *testing.T) {
 	if err := s.Err(); err != nil || count != 200 {
 		t.Fatal(count, err)
 	}
-	// The submitter itself checks a URL with a password. The owner of the host permits this.
+	// The submitter itself checks a URL with a password. The owner of the host grants a permit
+	// for the request.
 	hosts.passwords = true
 	secret, err := NewSubmitter(hosts.worker(submitterFrontier, hosts.options()))
 	if err != nil {
@@ -290,7 +292,7 @@ func TestUsers(t *testing.T) {
 		t.Error("connected without a certificate")
 	}
 	other := newAuthority(t)
-	other.sign("admin", pkix.Name{CommonName: "admin", Organization: []string{"locus-fleet"}})
+	other.writeCertificate("admin", pkix.Name{CommonName: "admin", Organization: []string{"locus-fleet"}})
 	if _, err := nats.Connect(urls[0], nats.RootCAs(a.file("ca.pem")), nats.ClientCert(other.file("admin.pem"), other.file("admin-key.pem"))); err == nil {
 		t.Error("connected with the certificate of another authority")
 	}

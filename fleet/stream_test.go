@@ -12,12 +12,13 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A list is submitted while it is read: targets and lines of its beginning are in the frontier
-// before its end is written. Submitted again, it adds nothing.
+// TestSubmitStreams checks that a list is submitted while it is read. The first targets and lines
+// must be in the frontier before the end of the list is written. If the list is submitted again,
+// it must add nothing.
 func TestSubmitStreams(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
-	f := open(t)
+	f := openTestFrontier(t)
 	e, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,8 @@ func TestSubmitStreams(t *testing.T) {
 		defer pipe.Close()
 		for i := range count {
 			if i == first {
-				// The document is read in blocks: the last lines may not be read yet.
+				// The submitter reads the document in blocks, so it may not have read the last
+				// lines yet.
 				wait()
 			}
 			fmt.Fprintf(pipe, "http://h%d.example/%0200d\n", i%100, i)

@@ -10,48 +10,51 @@ import (
 	"time"
 )
 
-// A ticket that is not used in time is void, and the next one comes an interval later: its
-// request may have begun in the last moment.
+// TestTicketExpires checks that a ticket becomes invalid if it is not used in time. The next
+// ticket must come an interval later, because the request of the first ticket may have begun just
+// before the expiry.
 func TestTicketExpires(t *testing.T) {
 	s, p, c := testQueue()
 	s.addJob(p, testJob("a", 1), limits{interval: time.Second})
 	s.addJob(p, testJob("a", 2), limits{interval: time.Second})
 	c.advance(time.Second)
-	_, h, ticket, _ := s.take()
+	_, h, ticket, _ := s.takeJobs()
 	c.advance(ticketTime - ticketMargin)
 	if s.isTicketValid(h, ticket) {
 		t.Error("valid within the margin")
 	}
 	c.advance(ticketMargin + time.Second - time.Millisecond)
-	if s.due() {
+	if s.hasDueJob() {
 		t.Error("another request begins within an interval of the last moment")
 	}
-	if c.advance(time.Millisecond); !s.due() {
+	if c.advance(time.Millisecond); !s.hasDueJob() {
 		t.Error("a lost ticket blocks the host")
 	}
-	_, _, next, _ := s.take()
+	_, _, next, _ := s.takeJobs()
 	s.useTicket(h, ticket)
 	if !s.isTicketValid(h, next) {
 		t.Error("a void ticket ends another one")
 	}
 }
 
-// An unused ticket is returned, so the next request need not wait.
+// TestTicketUnused checks that the next request need not wait if the previous ticket was returned
+// unused.
 func TestTicketUnused(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 2 {
 		s.addJob(p, testJob("a", i), limits{interval: time.Second})
 	}
 	c.advance(time.Second)
-	jobs, h, ticket, _ := s.take()
+	jobs, h, ticket, _ := s.takeJobs()
 	s.finishJobs(h, jobs...)
 	s.endRequest(h, ticket)
-	if !s.due() {
+	if !s.hasDueJob() {
 		t.Error("the host waits for nothing")
 	}
 }
 
-// Begin waits for a request that is about to begin, and not in a pause of the host.
+// TestBegin checks that awaitTicket waits for a request that is about to begin, but does not wait
+// during a pause of the host.
 func TestBegin(t *testing.T) {
 	s, p, c := testQueue()
 	h, err := s.awaitTurn(t.Context(), p, "a", limits{interval: time.Second})
@@ -74,7 +77,7 @@ func TestBegin(t *testing.T) {
 	c.advance(time.Second / 2)
 	s.useTicket(h, first)
 	begun := c.Now()
-	// It waits again: for the interval, not for the end of the ticket.
+	// The next call waits for the interval, not for the expiry of the ticket.
 	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return h.wake != nil })
 	await(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.timers) > 0 })
 	select {
@@ -100,17 +103,17 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// await waits until is returns true.
-func await(t *testing.T, is func() bool) {
+// await waits until condition returns true.
+func await(t *testing.T, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it never came")
 		}
 	}
 }
 
-// The wait for a turn ends with the lease.
+// TestTurnEndsWithLease checks that the wait for a turn ends when the lease ends.
 func TestTurnEndsWithLease(t *testing.T) {
 	s, p, _ := testQueue()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -142,7 +145,8 @@ func (c *memoryConn) Write(p []byte) (int, error) { return c.written.Write(p) }
 func (c *memoryConn) Read(p []byte) (int, error)  { return copy(p, "220 ready"), nil }
 func (c *memoryConn) Close() error                { c.closed = true; return nil }
 
-// A request begins with the first byte that is sent, if it may still begin then.
+// TestFirstConn checks that a request begins when the first byte is sent, if the permission is
+// still valid at that time.
 func TestFirstConn(t *testing.T) {
 	begun, valid := 0, true
 	one := requestStart{isValid: func() bool { return valid }, markBegun: func() { begun++ }}
@@ -161,11 +165,11 @@ func TestFirstConn(t *testing.T) {
 	if _, err := c.Read(make([]byte, 9)); err != nil || begun != 2 {
 		t.Errorf("begun %d times, %v", begun, err)
 	}
-	// Nothing is ever sent.
+	// The connection is closed before any data is sent.
 	if c = (&requestConn{Conn: &memoryConn{}, start: one}); c.Close() != nil || begun != 3 {
 		t.Errorf("begun %d times", begun)
 	}
-	// It comes too late, and gets another turn, or none.
+	// The request is too late. It gets another permission, or an error.
 	valid = false
 	again := requestStart{isValid: func() bool { return true }, markBegun: func() { begun += 10 }}
 	plain = &memoryConn{}
@@ -180,8 +184,8 @@ func TestFirstConn(t *testing.T) {
 	}
 }
 
-// A permit is for one request that begins in time, and ends when its owner is not heard of any
-// more; the owner waits longer than that.
+// TestPermit checks that a permit allows one request, which must begin in time. If the host's
+// owner no longer responds, the permit must end. The owner must wait longer than the holder.
 func TestPermit(t *testing.T) {
 	e, err := Embed(t.TempDir())
 	if err != nil {
@@ -197,7 +201,7 @@ func TestPermit(t *testing.T) {
 	defer cancel()
 	defer owner.running.Wait()
 	defer cancel()
-	p := owner.holds(ctx, t, 0)
+	p := owner.holdPartition(ctx, t, 0)
 	defer p.stop()
 	at := f.hostAddressOf("h")
 	ask := func() *remoteTurn {
@@ -236,7 +240,7 @@ func TestPermit(t *testing.T) {
 	one.release()
 	await(t, func() bool { owner.mu.Lock(); defer owner.mu.Unlock(); return len(owner.permits) == 0 })
 
-	// Held, it lasts; the owner gone, it ends with the lease.
+	// A renewed permit stays valid. If the owner stops, the permit ends with the owner's lease.
 	one = ask()
 	c.async = true
 	for range 5 {
@@ -270,7 +274,7 @@ func TestPermit(t *testing.T) {
 	one.release()
 }
 
-// Nothing of a message about permits is trusted.
+// FuzzPermit checks that parsePermit limits the values of an untrusted message.
 func FuzzPermit(f *testing.F) {
 	for _, r := range []permitRecord{
 		{Host: "0123456789abcdef", AtOnce: 2, Interval: time.Second}, {ID: "x", Event: permitPaused, Pause: time.Hour, Shut: "no"},
@@ -299,7 +303,7 @@ func FuzzPermit(f *testing.F) {
 	})
 }
 
-// Nothing of the record of a host is trusted.
+// FuzzHostRecord checks that decodeHost limits the values of an untrusted record.
 func FuzzHostRecord(f *testing.F) {
 	f.Add([]byte(`{"pause":60000000000,"interval":5000000000}`), int64(0))
 	f.Add([]byte(`{"pause":3600000000000,"shut":"it asked for a pause"}`), int64(time.Hour))
@@ -313,7 +317,8 @@ func FuzzHostRecord(f *testing.F) {
 	})
 }
 
-// A pause is never shorter than the host requested, unless it is over by any clock.
+// TestReadHost checks that a pause is never shorter than the host requested, unless it has ended
+// even with the maximum clock error.
 func TestReadHost(t *testing.T) {
 	text := []byte(`{"pause":86400000000000,"interval":5000000000,"shut":"it wants peace"}`)
 	for age, want := range map[time.Duration]time.Duration{
@@ -326,13 +331,14 @@ func TestReadHost(t *testing.T) {
 	}
 }
 
-// While a machine sleeps, its monotonic time stands still: the time of day ends the lease.
+// TestLeaseOverSleep checks that a lease expires while the machine sleeps. The monotonic clock
+// stops during sleep, so the wall clock must end the lease.
 func TestLeaseOverSleep(t *testing.T) {
 	l := &lease{}
 	begun := time.Now()
 	l.set(begun, leaseTime)
 	asleep := time.Hour
-	// The same monotonic time, an hour later by the time of day.
+	// The monotonic time is the same, but the wall clock shows an hour later.
 	woken := clockAt{begun.Round(0).Add(asleep)}
 	if left := l.remaining(woken); left > 0 {
 		t.Errorf("valid for %v", left)
@@ -342,7 +348,7 @@ func TestLeaseOverSleep(t *testing.T) {
 	}
 }
 
-// clockAt shows always the same time.
+// clockAt is a clock that always shows the same time.
 type clockAt struct{ at time.Time }
 
 func (c clockAt) Now() time.Time                              { return c.at }

@@ -8,23 +8,24 @@ import (
 	"time"
 )
 
-// Workers against hosts that answer after 50 ms and take 5 requests a second each. A worker
-// has 8 requests at once, which is 160 a second.
+// BenchmarkWorkers measures the throughput of workers with hosts that respond after 50 ms and
+// allow 5 requests per second each. A worker makes 8 concurrent requests, which is 160 requests
+// per second.
 //
-// The measurement begins when every worker uses all its slots, and ends before a worker runs
-// out of targets. Workers read the mode, which starts them, once a second. A host belongs to
-// one worker, so a worker with more hosts than the others ends later.
+// The measurement begins when all workers use all slots, and ends before a worker runs out of
+// targets. Workers read the mode, which starts them, once a second. A host belongs to one worker,
+// so a worker with more hosts ends later.
 func BenchmarkWorkers(b *testing.B) {
 	for _, workers := range []int{1, 2, 4, 8} {
 		b.Run(strconv.Itoa(workers), func(b *testing.B) {
 			for b.Loop() {
-				newWorkerFleet(b, workers).measure()
+				newWorkerFleet(b, workers).runWorkers()
 			}
 		})
 	}
 }
 
-// workerFleet is some workers of one frontier, with a server in this process.
+// workerFleet consists of the workers of one frontier and a server in this process.
 type workerFleet struct {
 	*testing.B
 	frontier *Frontier
@@ -36,12 +37,12 @@ const (
 	benchHosts    = 1024
 	benchParallel = 8
 	benchTime     = 6 * time.Second
-	// benchTargets is the number of targets for each worker: four times the number that it
+	// benchTargets is the number of targets for each worker. It is four times the number of
 	// requests during the measurement, because some workers have fewer hosts.
 	benchTargets = benchParallel * 20 * 24
 )
 
-// newWorkerFleet returns workers that have not begun, and their targets.
+// newWorkerFleet returns a fleet with targets, and with workers that are not running yet.
 func newWorkerFleet(b *testing.B, workers int) *workerFleet {
 	w, client := newFastHosts(b, 50*time.Millisecond)
 	o := w.options()
@@ -73,7 +74,7 @@ func newWorkerFleet(b *testing.B, workers int) *workerFleet {
 		b.Fatal(err)
 	}
 	for _, worker := range x.workers {
-		x.ends = append(x.ends, w.start(worker))
+		x.ends = append(x.ends, w.startWorker(worker))
 	}
 	for _, worker := range x.workers {
 		eventually(b, func() bool { return worker.Counts().Held == 64/workers })
@@ -89,8 +90,8 @@ func (x *workerFleet) verdicts() uint64 {
 	return info.State.Msgs
 }
 
-// measure runs the workers, reports their throughput, and ends them.
-func (x *workerFleet) measure() {
+// runWorkers runs the workers, reports their throughput, and ends them.
+func (x *workerFleet) runWorkers() {
 	if err := x.frontier.SetMode(x.Context(), Run); err != nil {
 		x.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestVerify(t *testing.T) {
 	if status != base.StatusNo || strings.Count(out, "\n") != 3 || strings.Count(out, `"verdict":"alive"`) != 1 || strings.Count(out, `"verdict":"fragment"`) != 1 || strings.Count(out, `"verdict":"dead"`) != 1 || errOut != "" {
 		t.Errorf("status %d\n%s%s", status, out, errOut)
 	}
-	// A log has a record for each request.
+	// The log contains a record for each request.
 	web := filepath.Join(dir, "web.md")
 	if err := os.WriteFile(web, []byte("http://user:s3cret@127.0.0.1:25/\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestVerify(t *testing.T) {
 	if status != base.StatusDenied || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, `"url":"http://user:***@127.0.0.1:25/"`) || !strings.Contains(errOut, `"rule":"port"`) || strings.Contains(errOut, "s3cret") {
 		t.Errorf("status %d\n%s%s", status, out, errOut)
 	}
-	// A complete run leaves nothing behind.
+	// A complete run deletes its frontier.
 	if left, err := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", "*")); err != nil || len(left) > 0 {
 		t.Errorf("%q %v", left, err)
 	}
@@ -103,8 +103,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// status and its like make no frontier, and name those that exist. An existing frontier retains its
-// request limits, which apply to all workers and submitters.
+// TestHeldLimits checks that subcommands such as status create no frontier, and list the existing
+// frontiers. The request limits of an existing frontier must apply to all workers and submitters.
 func TestHeldLimits(t *testing.T) {
 	t.Parallel()
 	store := "--store=" + t.TempDir()
@@ -115,7 +115,7 @@ func TestHeldLimits(t *testing.T) {
 	if status, _, errOut := run(t, "create", store, "--frontier", "docs"); status != base.StatusDone {
 		t.Fatalf("status %d\n%s", status, errOut)
 	}
-	// A frontier with limits of its own says so only to users that gave some.
+	// The command reports the limits of an existing frontier only to users that set limit flags.
 	if status, _, errOut := run(t, "create", store, "--frontier", "slow", "--interval", "9s", "--retry", "0"); status != base.StatusDone {
 		t.Fatalf("status %d\n%s", status, errOut)
 	}
@@ -158,14 +158,15 @@ func TestNoFrontier(t *testing.T) {
 	}
 }
 
-// TestErrors checks that errors have the right status, advise the user, and contain no password.
+// TestErrors checks that errors set the right exit status, advise the user, and contain no
+// password.
 func TestErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, "status", "--nats", "nats://u:secret@127.0.0.1:1,nats://127.0.0.1:1").waits(t, `no NATS server responds at "nats://127.0.0.1:1, nats://127.0.0.1:1": check`)
-	start(t, "verify", "--nats", "nats://127.0.0.1:1", file).waits(t, "no NATS server responds at")
+	start(t, "status", "--nats", "nats://u:secret@127.0.0.1:1,nats://127.0.0.1:1").awaitWaitNote(t, `no NATS server responds at "nats://127.0.0.1:1, nats://127.0.0.1:1": check`)
+	start(t, "verify", "--nats", "nats://127.0.0.1:1", file).awaitWaitNote(t, "no NATS server responds at")
 	for _, c := range []struct {
 		status int
 		want   string
@@ -222,8 +223,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestHostileStream checks that stored data of others reaches the terminal without control
-// characters, and the page as text.
+// TestHostileStream checks that the terminal receives no control characters from stored data, and
+// that the page shows stored data as text.
 func TestHostileStream(t *testing.T) {
 	t.Parallel()
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), MaxPayload: 8 << 20})
@@ -265,7 +266,7 @@ func TestHostileStream(t *testing.T) {
 			t.Error(subject, err)
 		}
 	}
-	// Streams take no message of 8 MB.
+	// Streams reject messages of 8 MB.
 	if _, err := js.Publish(t.Context(), "locus.default.changes.e", make([]byte, 7<<20)); err == nil {
 		t.Error("a message of 7 MB is stored")
 	}
@@ -286,11 +287,11 @@ func TestHostileStream(t *testing.T) {
 		}
 	}
 	ui := start(t, "ui", "--listen", "127.0.0.1:0", "--nats", url)
-	if status, text := get(t, ui.served(t)); status != 200 || strings.Contains(text, "<script") || strings.Count(text, "&lt;script&gt;") != 2 {
+	if status, text := getPage(t, ui.servedURL(t)); status != 200 || strings.Contains(text, "<script") || strings.Count(text, "&lt;script&gt;") != 2 {
 		t.Errorf("%d\n%s", status, text)
 	}
 	ui.interrupt()
-	ui.ends(t, base.StatusInterrupted)
+	ui.awaitEnd(t, base.StatusInterrupted)
 }
 
 // TestBareInput checks that the command verifies a file or URL without a subcommand.

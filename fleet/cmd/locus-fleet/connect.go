@@ -35,7 +35,7 @@ func (s *server) close() error {
 	return s.embedded.Close()
 }
 
-// failed is an access error, as opposed to a usage error.
+// accessError is an access error, as opposed to a usage error.
 type accessError struct{ error }
 
 func (e accessError) Unwrap() error { return e.error }

@@ -39,8 +39,8 @@ func start(t *testing.T, args ...string) *process {
 	return p
 }
 
-// ends waits for the end and its status.
-func (p *process) ends(t *testing.T, want int) {
+// awaitEnd waits for the end of the process, and checks the exit status.
+func (p *process) awaitEnd(t *testing.T, want int) {
 	t.Helper()
 	select {
 	case status := <-p.status:
@@ -53,19 +53,20 @@ func (p *process) ends(t *testing.T, want int) {
 	}
 }
 
-// waits waits until the process has said that it waits for servers, in one line, and ends it.
-func (p *process) waits(t *testing.T, why string) {
+// awaitWaitNote waits until the process has written why it waits for servers, and interrupts the
+// process. The note must be the only line.
+func (p *process) awaitWaitNote(t *testing.T, why string) {
 	t.Helper()
-	p.says(t, why)
+	p.awaitRetryNote(t, why)
 	p.interrupt()
-	p.ends(t, base.StatusInterrupted)
+	p.awaitEnd(t, base.StatusInterrupted)
 	if said := p.errOut.String(); strings.Contains(said, "context") || strings.Contains(said, "secret") || strings.Count(said, "\n") != 1 || p.out.String() != "" {
 		t.Errorf("%s: %s%s", p.name, p.out.String(), said)
 	}
 }
 
-// says waits until the process has said that it tries again, for that reason.
-func (p *process) says(t *testing.T, why string) {
+// awaitRetryNote waits until the process has written that it retries, with why as the reason.
+func (p *process) awaitRetryNote(t *testing.T, why string) {
 	t.Helper()
 	tries := "retrying for 2m0s"
 	if p.name == "worker" || p.name == "ui" {
@@ -80,18 +81,18 @@ func (p *process) says(t *testing.T, why string) {
 	}
 }
 
-// eventually waits until is reports true.
-func eventually(t *testing.T, what string, is func() bool) {
+// eventually waits until condition returns true.
+func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(what)
 		}
 	}
 }
 
-// get returns the status of a page, or 0.
-func get(t *testing.T, url string) (status int, text string) {
+// getPage returns the HTTP status and the text of a page. If the request fails, the status is 0.
+func getPage(t *testing.T, url string) (status int, text string) {
 	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -109,8 +110,8 @@ func get(t *testing.T, url string) (status int, text string) {
 	return resp.StatusCode, string(all)
 }
 
-// served returns the URL that a process serves, when it does.
-func (p *process) served(t *testing.T) (url string) {
+// servedURL waits until the process serves a URL, and returns the URL.
+func (p *process) servedURL(t *testing.T) (url string) {
 	eventually(t, p.name+" serves nothing", func() bool {
 		url = regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(p.errOut.String())
 		return url != ""
@@ -134,7 +135,7 @@ func publishChange(t *testing.T, server, text string) {
 	}
 }
 
-// isConnected reports whether a goroutine of a connection or worker runs.
+// isConnected reports whether a goroutine of a connection or worker is running.
 func isConnected() bool {
 	all := make([]byte, 4<<20)
 	stacks := string(all[:runtime.Stack(all, true)])
@@ -162,21 +163,21 @@ func TestServerComesBack(t *testing.T) {
 	follow := start(t, "changes", "--follow", "--nats", url)
 	ui := start(t, "ui", "--listen", "127.0.0.1:0", "--nats", url)
 	worker := start(t, "worker", "--listen", "127.0.0.1:0", "--nats", url)
-	page, metrics := ui.served(t), worker.served(t)+"metrics"
+	page, metrics := ui.servedURL(t), worker.servedURL(t)+"metrics"
 	eventually(t, "no change", func() bool { return strings.Contains(follow.out.String(), "first.example") })
 	allHeld := func() bool {
-		_, text := get(t, metrics)
+		_, text := getPage(t, metrics)
 		return strings.Contains(text, "locus_fleet_partitions 64\n")
 	}
 	eventually(t, "no leases", allHeld)
-	if status, _ := get(t, page); status != 200 || !isConnected() {
+	if status, _ := getPage(t, page); status != 200 || !isConnected() {
 		t.Error(status)
 	}
 
 	s.Shutdown()
 	s.WaitForShutdown()
-	start(t, "status", "--nats", url).waits(t, "no NATS server responds at")
-	if status, text := get(t, page); status != 502 || !strings.Contains(text, "the NATS server does not respond") {
+	start(t, "status", "--nats", url).awaitWaitNote(t, "no NATS server responds at")
+	if status, text := getPage(t, page); status != 502 || !strings.Contains(text, "the NATS server does not respond") {
 		t.Error(status, text)
 	}
 	for _, p := range []*process{follow, ui, worker} {
@@ -190,24 +191,24 @@ func TestServerComesBack(t *testing.T) {
 	publishChange(t, url, "http://second.example/")
 	eventually(t, "no second change", func() bool { return strings.Contains(follow.out.String(), "second.example") })
 	eventually(t, "no leases again", allHeld)
-	if status, _ := get(t, page); status != 200 {
+	if status, _ := getPage(t, page); status != 200 {
 		t.Error(status)
 	}
 
-	// They end without the server, too.
+	// The commands also end without the server.
 	ui.interrupt()
-	ui.ends(t, base.StatusInterrupted)
+	ui.awaitEnd(t, base.StatusInterrupted)
 	s.Shutdown()
 	s.WaitForShutdown()
 	for _, p := range []*process{follow, worker} {
 		p.interrupt()
-		p.ends(t, base.StatusInterrupted)
+		p.awaitEnd(t, base.StatusInterrupted)
 	}
 	noLeftConnections(t)
 }
 
-// relay passes data between a command and a server, until isDead returns true for the data from
-// the command so far. Then it passes nothing.
+// relay forwards data between a command and a server. When isDead returns true for the data
+// received from the command so far, the relay drops all further data from the command.
 func relay(t *testing.T, server net.Addr, isDead func(said string) bool) (url string) {
 	return "nats://" + serveRaw(t, func(c net.Conn) {
 		to, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.String())
@@ -231,8 +232,8 @@ func relay(t *testing.T, server net.Addr, isDead func(said string) bool) (url st
 	})
 }
 
-// TestSilentServer checks that commands wait for a server that is silent after the login, with one
-// message.
+// TestSilentServer checks that commands wait for a server that is silent after the login, and
+// write one note.
 func TestSilentServer(t *testing.T) {
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
@@ -250,13 +251,13 @@ func TestSilentServer(t *testing.T) {
 		all = append(all, start(t, append(args, "--nats", url)...))
 	}
 	for _, p := range all {
-		p.waits(t, "the NATS server does not respond")
+		p.awaitWaitNote(t, "the NATS server does not respond")
 	}
 	noLeftConnections(t)
 }
 
-// TestSilentDuringVerify checks that Ctrl-C ends a run after the server became silent during
-// the checks.
+// TestSilentDuringVerify checks that Ctrl-C ends a run if the server became silent during the
+// checks.
 func TestSilentDuringVerify(t *testing.T) {
 	s, _ := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	var dead atomic.Bool
@@ -285,15 +286,15 @@ func TestSilentDuringVerify(t *testing.T) {
 	<-asked
 	eventually(t, "it tells nothing", func() bool { return strings.Contains(p.errOut.String(), "retrying for") })
 	p.interrupt()
-	p.ends(t, base.StatusInterrupted)
+	p.awaitEnd(t, base.StatusInterrupted)
 	if !strings.Contains(p.errOut.String(), "run the same command again to resume") {
 		t.Error(p.errOut.String())
 	}
 	noLeftConnections(t)
 }
 
-// TestFullServer checks that commands report a server with a full JetStream, during the retries and
-// at the end.
+// TestFullServer checks that commands report a server whose JetStream storage is full, both
+// during the retries and at the end.
 func TestFullServer(t *testing.T) {
 	t.Parallel()
 	_, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 40_000})
@@ -309,7 +310,7 @@ func TestFullServer(t *testing.T) {
 		return strings.Contains(p.errOut.String(), "has no space left")
 	})
 	p.interrupt()
-	p.ends(t, base.StatusInterrupted)
+	p.awaitEnd(t, base.StatusInterrupted)
 	c := new(command)
 	if err := c.explain("default", fmt.Errorf("x: %w", &jetstream.APIError{Code: 503, ErrorCode: 10023, Description: "insufficient resources"})); !strings.Contains(err.Error(), "has no space left") {
 		t.Error(err)

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// locusFleet returns the command in a folder, as a process of its own.
+// locusFleet returns a separate process that runs the command in a directory.
 func locusFleet(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
@@ -33,7 +33,7 @@ func locusFleet(dir string, args ...string) *exec.Cmd {
 
 const guide = "../../../docs/fleet.md"
 
-// exitStatus matches the output of a command that fails, and the line with its status.
+// exitStatus matches the output of a command that fails, and the line with its exit status.
 var exitStatus = regexp.MustCompile(`(?s)^(.*?)\n?(?:# exit status (\d+)|\[status (\d+)\])$`)
 
 // TestGuide checks that the commands in the console blocks of docs/fleet.md print the shown output.
@@ -78,7 +78,7 @@ func TestGuide(t *testing.T) {
 
 // TestGuideFlags checks that docs/fleet.md and contrib/fleet use only existing flags.
 func TestGuideFlags(t *testing.T) {
-	known := "--jetstream --store_dir --config " // of nats-server
+	known := "--jetstream --store_dir --config " // flags of nats-server
 	for _, name := range []string{"verify", "worker", "submit", "status", "changes", "create", "ui", "retry"} {
 		_, out, _ := run(t, name, "--help")
 		known += out
@@ -157,7 +157,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The frontier's folder exists when the run has begun.
+	// The directory of the frontier exists as soon as the run has begun.
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if found, _ := filepath.Glob(filepath.Join(dir, ".cache/locus/fleet/jetstream/*/streams/locus-run-*-verdicts")); len(found) > 0 {
 			break

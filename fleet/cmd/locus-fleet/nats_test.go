@@ -18,14 +18,15 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// runIn is run in a context.
+// runIn is like run, but with a context.
 func runIn(ctx context.Context, args ...string) (status int, out, errOut string) {
 	var o, e clitest.Screen
 	status = runArgs(base.New(ctx, strings.NewReader(""), &o, &e, clitest.NoEnv), args)
 	return status, o.String(), e.String()
 }
 
-// startNATS starts a NATS server on this machine and returns its URL. It ends with the test.
+// startNATS starts a NATS server on this machine and returns its URL. The server stops at the end
+// of the test.
 func startNATS(t *testing.T, o *natsserver.Options) (s *natsserver.Server, url string) {
 	t.Helper()
 	o.Host, o.NoSigs, o.NoLog = "127.0.0.1", true, true
@@ -86,7 +87,8 @@ func TestParseServers(t *testing.T) {
 	}
 }
 
-// No error contains a part of a text with "@", and the shown text contains no user name.
+// FuzzParseServers checks that no error contains a part of a text with "@", and that the visible
+// text contains no user name.
 func FuzzParseServers(f *testing.F) {
 	for _, text := range []string{"nats://u:pass@h:4222,tls://h", "u:p@ss@h", "nats://u:p/a@h", "::@", "nats:u:p@h", "h", "a,b@c,d"} {
 		f.Add(text)
@@ -115,7 +117,7 @@ func FuzzParseServers(f *testing.F) {
 	})
 }
 
-// serveRaw serves connections on a local port with answer.
+// serveRaw accepts connections on a local port, and calls answer for each of them.
 func serveRaw(t *testing.T, answer func(net.Conn)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -138,13 +140,13 @@ func serveRaw(t *testing.T, answer func(net.Conn)) (address string) {
 	return l.Addr().String()
 }
 
-// A port with another service is soon distinguished from a NATS server, without sending a
-// password.
+// TestNotNATS checks that the command soon detects that a port belongs to another service,
+// without sending a password.
 func TestNotNATS(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(net.Conn)
 		want   string
-		waits  bool // for a server that is there later
+		waits  bool // the command waits, because the server may start later
 	}{
 		"http": {func(c net.Conn) {
 			io.WriteString(c, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
@@ -160,7 +162,7 @@ func TestNotNATS(t *testing.T) {
 			t.Parallel()
 			address := serveRaw(t, c.answer)
 			if c.waits {
-				start(t, "status", "--nats", "nats://u:secret@"+address).waits(t, c.want)
+				start(t, "status", "--nats", "nats://u:secret@"+address).awaitWaitNote(t, c.want)
 				return
 			}
 			status, out, errOut := runIn(t.Context(), "status", "--nats", "nats://u:secret@"+address)
@@ -197,7 +199,8 @@ func TestInterruptConnect(t *testing.T) {
 	}
 }
 
-// Files that --creds and its like name are read before anything is dialed.
+// TestDamagedFiles checks that the command reads the files of --creds and similar flags before it
+// connects.
 func TestDamagedFiles(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad")
@@ -230,7 +233,7 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	_, plain := startNATS(t, new(natsserver.Options))
 	_, locked := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Username: "u", Password: "right"})
-	// The user r may read.
+	// The user r has read permissions.
 	_, limited := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Users: []*natsserver.User{
 		{Username: "a", Password: "right"},
 		{Username: "r", Password: "right", Permissions: &natsserver.Permissions{Publish: &natsserver.SubjectPermission{Deny: []string{"$KV.>", "$JS.API.STREAM.CREATE.>", "locus.>"}}}},

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// slowHost starts a host that answers when answer is closed, and returns the flags that allow
-// it, and a file with one link to it.
+// slowHost starts a host that responds after the channel answer is closed. It returns the flags
+// that permit requests to the host, and a file with a link to the host.
 func slowHost(t *testing.T, answer <-chan struct{}) (flags []string, file string) {
 	t.Helper()
 	address := serveRaw(t, func(c net.Conn) {
@@ -42,20 +42,20 @@ func slowHost(t *testing.T, answer <-chan struct{}) (flags []string, file string
 	return []string{"--no-robots", "--allow-private", "--allow-port", port}, file
 }
 
-// TestVerifyUI checks that the page of "verify --ui" exists exactly during the run, however the run
-// ends.
+// TestVerifyUI checks that the page of "verify --ui" exists only during the run, even if the run
+// is interrupted.
 func TestVerifyUI(t *testing.T) {
 	for name, want := range map[string]int{"completes": base.StatusDone, "interrupted": base.StatusInterrupted} {
 		t.Run(name, func(t *testing.T) {
 			answer := make(chan struct{})
 			flags, file := slowHost(t, answer)
 			p := start(t, append([]string{"verify", "--store", t.TempDir(), "--ui", "127.0.0.1:0", file}, flags...)...)
-			page := p.served(t)
+			page := p.servedURL(t)
 			eventually(t, "the link is not asked for", func() bool {
-				_, text := get(t, page+"metrics")
+				_, text := getPage(t, page+"metrics")
 				return strings.Contains(text, "locus_fleet_active 1\n")
 			})
-			status, text := get(t, page)
+			status, text := getPage(t, page)
 			if status != http.StatusOK || !strings.Contains(text, "<h1>Frontier run-") || !strings.Contains(text, "<tr><th>Targets<td>1") {
 				t.Errorf("%d\n%s", status, text)
 			}
@@ -64,8 +64,8 @@ func TestVerifyUI(t *testing.T) {
 			} else {
 				p.interrupt()
 			}
-			p.ends(t, want)
-			if status, text := get(t, page); status != 0 {
+			p.awaitEnd(t, want)
+			if status, text := getPage(t, page); status != 0 {
 				t.Errorf("it is still served: %d\n%s", status, text)
 			}
 		})
@@ -132,7 +132,7 @@ func TestWorkerListen(t *testing.T) {
 	}
 	var metrics string
 	eventually(t, "it holds no partitions", func() bool {
-		_, metrics = get(t, address+"metrics")
+		_, metrics = getPage(t, address+"metrics")
 		return strings.Contains(metrics, "\nlocus_fleet_partitions 64\n")
 	})
 	if strings.Contains(metrics, "secret") {
@@ -140,16 +140,16 @@ func TestWorkerListen(t *testing.T) {
 	}
 	checkMetrics(t, metrics)
 	eventually(t, "it is not healthy", func() bool {
-		status, text := get(t, address+"healthz")
+		status, text := getPage(t, address+"healthz")
 		return status == http.StatusOK && text == "ok\n"
 	})
-	if status, _ := get(t, address); status != http.StatusNotFound {
+	if status, _ := getPage(t, address); status != http.StatusNotFound {
 		t.Error(status)
 	}
 	s.Shutdown()
 	s.WaitForShutdown()
 	eventually(t, "it counts as healthy", func() bool {
-		status, _ := get(t, address+"healthz")
+		status, _ := getPage(t, address+"healthz")
 		return status == http.StatusServiceUnavailable
 	})
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -165,8 +165,8 @@ func TestWorkerListen(t *testing.T) {
 	}
 }
 
-// checkMetrics reads the text format of Prometheus: each metric has a HELP and a TYPE before its
-// values, and counters alone end in _total.
+// checkMetrics checks the Prometheus text format. Each metric must have a HELP and a TYPE line
+// before its values, and only the names of counters may end in "_total".
 func checkMetrics(t *testing.T, text string) {
 	t.Helper()
 	kinds := map[string]string{}

@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// A command waits two minutes for unavailable servers, and reports each reason once. A worker
-// waits without a limit. Any other error ends the wait at once.
+// TestAwait checks that a command waits two minutes for unavailable servers, and reports each
+// reason once. A worker must wait without a limit. Any other error must end the wait at once.
 func TestAwait(t *testing.T) {
 	lost := accessError{temporaryError{errors.New("nothing answers")}}
 	other := accessError{temporaryError{errors.New("no leader")}}
@@ -69,7 +69,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestTemporaryErrors checks that commands wait only for servers that may come back.
+// TestTemporaryErrors checks that commands wait only for servers that may become available.
 func TestTemporaryErrors(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -109,46 +109,47 @@ func TestTemporaryErrors(t *testing.T) {
 	}
 }
 
-// waiting are commands that were started before their servers answer, for that reason.
-type waiting struct {
+// waitingCommands holds commands that were started before their servers respond.
+type waitingCommands struct {
 	worker, ui, results, status *process
 }
 
-func startWaiting(t *testing.T, url, why string) *waiting {
-	x := &waiting{
+func startWaiting(t *testing.T, url, why string) *waitingCommands {
+	x := &waitingCommands{
 		start(t, "worker", "--listen", "127.0.0.1:0", "--nats", url), start(t, "ui", "--listen", "127.0.0.1:0", "--nats", url),
 		start(t, "results", "--nats", url), start(t, "status", "--nats", url),
 	}
 	for _, p := range []*process{x.worker, x.ui, x.results, x.status} {
-		p.says(t, why)
+		p.awaitRetryNote(t, why)
 	}
 	return x
 }
 
-// work waits until the commands do their work, and ends them.
-func (x *waiting) work(t *testing.T) {
-	metrics, page := x.worker.served(t)+"metrics", x.ui.served(t)
+// awaitWork waits until the commands do their work, and then ends them.
+func (x *waitingCommands) awaitWork(t *testing.T) {
+	metrics, page := x.worker.servedURL(t)+"metrics", x.ui.servedURL(t)
 	eventually(t, "no leases", func() bool {
-		_, text := get(t, metrics)
+		_, text := getPage(t, metrics)
 		return strings.Contains(text, "locus_fleet_partitions 4\n")
 	})
 	eventually(t, "no page", func() bool {
-		status, _ := get(t, page)
+		status, _ := getPage(t, page)
 		return status == 200
 	})
-	x.results.ends(t, base.StatusDone)
-	x.status.ends(t, base.StatusDone)
+	x.results.awaitEnd(t, base.StatusDone)
+	x.status.awaitEnd(t, base.StatusDone)
 	if out := x.status.out.String(); !strings.Contains(out, "frontier      default (run)") {
 		t.Error(out)
 	}
 	for _, p := range []*process{x.worker, x.ui} {
 		p.interrupt()
-		p.ends(t, base.StatusInterrupted)
+		p.awaitEnd(t, base.StatusInterrupted)
 	}
 	noLeftConnections(t)
 }
 
-// TestStartBeforeServer checks that commands started before their server wait for it and say so.
+// TestStartBeforeServer checks that commands that are started before their server wait for the
+// server and write a note.
 func TestStartBeforeServer(t *testing.T) {
 	dir := t.TempDir()
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: dir})
@@ -160,11 +161,11 @@ func TestStartBeforeServer(t *testing.T) {
 	s.WaitForShutdown()
 	x := startWaiting(t, url, "no NATS server responds at")
 	startNATS(t, &natsserver.Options{JetStream: true, StoreDir: dir, Port: port})
-	x.work(t)
+	x.awaitWork(t)
 }
 
-// TestStartWithoutQuorum checks that commands started while most servers of a cluster are down wait
-// for them and say so.
+// TestStartWithoutQuorum checks that commands wait for the servers and write a note if most
+// servers of the cluster are down.
 func TestStartWithoutQuorum(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster twice")
@@ -193,12 +194,12 @@ func TestStartWithoutQuorum(t *testing.T) {
 		return at
 	}
 	url := begin(0)
-	// At the first start most servers are also missing, so there is no leader yet.
+	// At this time, most servers are still missing, so there is no leader.
 	making := start(t, "create", "--partitions", "4", "--replicas", "3", "--nats", url)
-	making.says(t, "has no JetStream leader")
+	making.awaitRetryNote(t, "has no JetStream leader")
 	begin(1)
 	begin(2)
-	making.ends(t, base.StatusDone)
+	making.awaitEnd(t, base.StatusDone)
 	for _, s := range servers[1:] {
 		s.Shutdown()
 		s.WaitForShutdown()
@@ -206,18 +207,18 @@ func TestStartWithoutQuorum(t *testing.T) {
 	x := startWaiting(t, url, "the NATS server ")
 	begin(1)
 	begin(2)
-	x.work(t)
+	x.awaitWork(t)
 }
 
-// TestStatusWaits checks that a running command also waits for a server that becomes silent.
+// TestStatusWaits checks that a running command also waits if the server becomes silent.
 func TestStatusWaits(t *testing.T) {
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
 		t.Fatal(errOut)
 	}
 	for _, name := range []string{"status", "pause"} {
-		// The server gets nothing more when the frontier is open.
+		// The server receives no more data after the frontier is open.
 		silent := relay(t, s.Addr(), func(said string) bool { return strings.Count(said, "STREAM.INFO.KV_locus-default-hosts") >= 2 })
-		start(t, name, "--nats", silent).waits(t, "the NATS server does not respond")
+		start(t, name, "--nats", silent).awaitWaitNote(t, "the NATS server does not respond")
 	}
 }
