@@ -258,16 +258,16 @@ func (c *Client) Dialer() scheme.Dialer {
 	return c.dialer(p)
 }
 
-// DialerFor returns a dialer for the server of the URL u. The parameter from is the
-// resource that contains u; if from is nil, u is a typed URL. DialerFor applies the checks
-// of [Client.Do]. A program needs DialerFor if it speaks to the server itself, as a proxy
-// does. If u goes through a proxy, the dialer makes a tunnel through this proxy. The error
-// is an [*Error].
-func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
+// DialerFor returns a dialer for the server of the URL u. The parent is the resource that
+// contains u; if parent is nil, u is a typed URL. DialerFor applies the checks of
+// [Client.Do]. A program needs DialerFor if it speaks to the server itself, as a proxy
+// does. If u goes through a proxy, the dialer makes a tunnel through this proxy. The
+// error is an [*Error].
+func (c *Client) DialerFor(u locus.URL, parent *Result) (scheme.Dialer, error) {
 	if c.options.Archive != nil && !c.options.Live {
 		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotArchived, "only the archive is used"))
 	}
-	p, err := c.judge(u, from)
+	p, err := c.judge(u, parent)
 	if err == nil && p.outcome == planTemplate {
 		err = fmt.Errorf("%w: %s does not make connections to other servers", scheme.ErrUnsupported, proxyTexts(p.proxies()))
 	}
@@ -281,19 +281,19 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 }
 
 // Check applies the checks that [Client.Do] makes before any lookup or request. The
-// parameter from is the resource that contains the URL u; if from is nil, u is a typed URL.
-// A program can use Check to reject a URL when the user enters it. The client checks the
+// parent is the resource that contains the URL u; if parent is nil, u is a typed URL. A
+// program can use Check to reject a URL when the user enters it. The client checks the
 // addresses of a host only when it dials the host. The error is an [*Error].
-func (c *Client) Check(u locus.URL, from *Result) error {
-	if _, err := c.judge(u, from); err != nil {
+func (c *Client) Check(u locus.URL, parent *Result) error {
+	if _, err := c.judge(u, parent); err != nil {
 		return NewError("open", u, err)
 	}
 	return nil
 }
 
 // judge returns the plan for a network request for u, if the policy allows the request.
-func (c *Client) judge(u locus.URL, from *Result) (plan, error) {
-	origin, err := c.originOf(u, from)
+func (c *Client) judge(u locus.URL, parent *Result) (plan, error) {
+	origin, err := c.originOf(u, parent)
 	if err != nil {
 		return plan{}, err
 	}
@@ -314,14 +314,14 @@ func missingHost(u locus.URL) error {
 	return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
 }
 
-// originOf returns the origin of the URL u, which the result from contains. If that result must not
-// link to u, the error is a denial.
-func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
+// originOf returns the origin of the URL u, which parent contains. If parent must not link to u,
+// the error is a denial.
+func (c *Client) originOf(u locus.URL, parent *Result) (policy.Origin, error) {
 	to := c.target(u)
-	if err := checkHost(to); err != nil || from == nil {
+	if err := checkHost(to); err != nil || parent == nil {
 		return policy.Typed, err
 	}
-	return c.linkOrigin(from), c.policy.CheckRedirect(c.target(from.URL), to, 0)
+	return c.linkOrigin(parent), c.policy.CheckRedirect(c.target(parent.URL), to, 0)
 }
 
 func (c *Client) target(u locus.URL) policy.Target {
@@ -341,13 +341,13 @@ func (c *Client) target(u locus.URL) policy.Target {
 	return t
 }
 
-// CheckRedirect checks whether the policy allows a redirect between two URLs, from and to.
-// The parameter hops is the number of consecutive redirects, including this redirect. A
-// program needs CheckRedirect if it follows redirects itself or passes redirects to a
-// client. The error is an [*Error].
-func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
-	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
-		return NewError("open", to, fmt.Errorf("%w (redirected from %s)", err, show(from)))
+// CheckRedirect checks whether the policy allows a redirect from the URL source to the
+// URL target. The parameter hops is the number of consecutive redirects, including this
+// redirect. A program needs CheckRedirect if it follows redirects itself or passes
+// redirects to a client. The error is an [*Error].
+func (c *Client) CheckRedirect(source, target locus.URL, hops int) error {
+	if err := c.policy.CheckRedirect(c.target(source), c.target(target), hops); err != nil {
+		return NewError("open", target, fmt.Errorf("%w (redirected from %s)", err, quoteURL(source)))
 	}
 	return nil
 }
@@ -377,12 +377,12 @@ func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
 	return c.Do(ctx, Request{URL: u})
 }
 
-// Follow opens a link from a resource, such as an item of a menu. The parameter from is the
-// result that contains the resource. A link in a resource from the public Internet must not
-// lead to a private address, even if the policy allows the address for typed URLs. The
-// caller must close the result. The error is an [*Error].
-func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Result, error) {
-	return c.Do(ctx, Request{URL: link, From: from})
+// Follow opens a link from a resource, such as an item of a menu. The parent is the
+// result that contains this resource. A link in a resource from the public Internet must
+// not lead to a private address, even if the policy allows the address for typed URLs.
+// The caller must close the result. The error is an [*Error].
+func (c *Client) Follow(ctx context.Context, parent *Result, link locus.URL) (*Result, error) {
+	return c.Do(ctx, Request{URL: link, From: parent})
 }
 
 // Do opens a URL and follows redirects. When the context ctx ends, reading the resource
@@ -393,22 +393,21 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	return f.run(ctx, f.follow)
 }
 
-// Redirect opens the URL to which a resource redirects its reader automatically, as an HTML
-// page with a refresh does. The parameter from is the result with that resource. This
-// result may come from the same client or, as for [Client.Next], from another client. The
+// Redirect opens the URL to which a resource redirects its reader automatically, as an
+// HTML page with a refresh does. The parent is the result with that resource. The parent
+// may come from the same client or, as for [Client.Next], from another client. The
 // redirect rules of [Client.Do] apply. The limit, the loop check and the cookies include
-// the redirects that led to the result from. The caller must close both results.
-func (c *Client) Redirect(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
-	if from.chain == nil {
-		return c.Do(ctx, Request{URL: to, From: from})
+// the redirects that led to parent. The caller must close both results.
+func (c *Client) Redirect(ctx context.Context, parent *Result, target locus.URL) (*Result, error) {
+	if parent.chain == nil {
+		return c.Do(ctx, Request{URL: target, From: parent})
 	}
-	f := from.chain.by(c)
-	return f.run(ctx, func() (scheme.Resource, error) { return f.followTo(to) })
+	f := parent.chain.withClient(c)
+	return f.run(ctx, func() (scheme.Resource, error) { return f.followTo(target) })
 }
 
-// run calls the function open under the time limits of the client, and returns the result
-// of open.
-func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)) (*Result, error) {
+// run calls openResource under the time limits of the client, and returns the result.
+func (f *follower) run(ctx context.Context, openResource func() (scheme.Resource, error)) (*Result, error) {
 	c := f.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	inTime := func() bool { return true }
@@ -421,12 +420,12 @@ func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	}
 	f.ctx = ctx
-	res, err := open()
+	res, err := openResource()
 	if err == nil && !inTime() {
 		// The timer has fired, but its function may not have run yet.
 		cancel(late)
 		res.Close()
-		err = NewError("open", f.result.URL, ended(ctx))
+		err = NewError("open", f.result.URL, contextError(ctx))
 		f.observed.End(err)
 	}
 	if err != nil {

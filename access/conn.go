@@ -75,8 +75,8 @@ func (c *conn) CopyPiece(w io.Writer, n int64) (int64, error) {
 }
 
 // limitPiece sets the read deadline for one call of CopyPiece, unless the deadline for a Read is
-// earlier. The boolean set is false if the earlier deadline applies.
-func (c *conn) limitPiece() (set bool, err error) {
+// earlier. If the earlier deadline applies, isPieceLimit is false.
+func (c *conn) limitPiece() (isPieceLimit bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	end := time.Now().Add(piece.Time)

@@ -17,9 +17,9 @@ import (
 // minDataPort is the lowest port of a data connection. Lower ports are reserved for other services.
 const minDataPort = 1024
 
-// own unwraps the control connection and returns the inner connection, which must be from the
+// ownConn unwraps the control connection and returns the inner connection, which must be from the
 // dialer d. An opener may have wrapped the inner connection, for example in TLS.
-func (d *dialer) own(control net.Conn) (*conn, error) {
+func (d *dialer) ownConn(control net.Conn) (*conn, error) {
 	for {
 		wrapped, ok := control.(interface{ NetConn() net.Conn })
 		if !ok {
@@ -35,7 +35,7 @@ func (d *dialer) own(control net.Conn) (*conn, error) {
 
 // DialData implements [scheme.DataDialer]. The port must be 1024 or above.
 func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (net.Conn, error) {
-	c, err := d.own(control)
+	c, err := d.ownConn(control)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (n
 // ListenData implements [scheme.DataDialer]. The Accept method of the listener waits at
 // most for the dial timeout.
 func (d *dialer) ListenData(ctx context.Context, control net.Conn) (net.Listener, error) {
-	c, err := d.own(control)
+	c, err := d.ownConn(control)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (l *dataListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptTCP()
 		if err != nil {
-			if why := ended(l.ctx); why != nil {
+			if why := contextError(l.ctx); why != nil {
 				err = why
 			}
 			return nil, &dialError{"data", err}

@@ -63,7 +63,7 @@ func (c *Client) dialer(p plan) *dialer {
 // policy returns the policy for addresses. A dialer that may dial only one host dials a proxy, and
 // the configuration names this proxy.
 func (d *dialer) policy() policy.Policy {
-	if d.only != "" {
+	if d.onlyHost != "" {
 		return d.client.policy.ForConfiguredServer()
 	}
 	return d.client.policy
@@ -73,7 +73,7 @@ func (d *dialer) checkAddr(a netip.AddrPort) error {
 	if err := d.policy().CheckAddr(a, d.origin); err != nil {
 		return err
 	}
-	if check := d.client.options.CheckAddr; check != nil && d.only == "" {
+	if check := d.client.options.CheckAddr; check != nil && d.onlyHost == "" {
 		return check(a)
 	}
 	return nil
@@ -111,7 +111,7 @@ func (d *dialer) lookup(ctx context.Context, network, address string) (host stri
 	}
 	all, err := d.addresses(ctx, network, host)
 	if err == nil {
-		list, err = d.allowed(all, host, port)
+		list, err = d.filterAllowed(all, host, port)
 	}
 	if err != nil {
 		return "", nil, asDialError(address, err)
@@ -217,21 +217,21 @@ func inTurns(list []netip.Addr) []netip.Addr {
 	return turns
 }
 
-// allowed returns the addresses in list that the policy allows. If it allows none, the error is the
-// denial of the first address.
-func (d *dialer) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
+// filterAllowed returns the addresses in list that the policy allows. If it allows none, the error
+// is the denial of the first address.
+func (d *dialer) filterAllowed(list []netip.Addr, host string, port uint16) (permitted []netip.AddrPort, err error) {
 	for _, a := range list {
 		address := netip.AddrPortFrom(a, port)
 		if no := d.checkAddr(address); no == nil {
-			allowed = append(allowed, address)
+			permitted = append(permitted, address)
 		} else if err == nil {
 			err = forHost(no, host)
 		}
 	}
-	if len(allowed) > 0 {
+	if len(permitted) > 0 {
 		err = nil
 	}
-	return allowed, err
+	return permitted, err
 }
 
 // forHost adds the host name to a denial of the host's address.
@@ -399,9 +399,9 @@ func (t *tracker) add(c *conn) {
 	}
 }
 
-// end stops recording and returns the connections that were recorded. Recording must stop, because
-// an opener can hold the context and the tracker for a long time.
-func (t *tracker) end() []*conn {
+// stopRecording returns the recorded connections, and ends the recording. Recording must stop,
+// because an opener can hold the context and the tracker for a long time.
+func (t *tracker) stopRecording() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	conns := t.conns

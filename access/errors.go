@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 			text = d.Error() + after
 		}
 	}
-	return fmt.Sprintf("locus: %s %s: %s", e.Op, show(e.URL), text)
+	return fmt.Sprintf("locus: %s %s: %s", e.Op, quoteURL(e.URL), text)
 }
 
 // Unwrap returns the cause. The cause is never nil.
@@ -68,9 +68,9 @@ func (e *ProxyError) Error() string {
 
 func (e *ProxyError) Unwrap() error { return e.Err }
 
-// show returns the text of u for a message. If u is long or contains special characters,
-// the text is quoted.
-func show(u locus.URL) string {
+// quoteURL returns the text of u for a message. If u is long or contains special characters, the
+// text is quoted.
+func quoteURL(u locus.URL) string {
 	text := u.Shown()
 	if quoted := locus.Quote(text); len(quoted) != len(text)+2 {
 		return quoted
@@ -216,9 +216,9 @@ func isLimit(err error) bool {
 	return ok
 }
 
-// ended returns the reason why ctx ended: a time limit of this package, or the error of ctx
+// contextError returns the reason why ctx ended: a time limit of this package, or the error of ctx
 // and its cause. It returns nil if ctx has not ended.
-func ended(ctx context.Context) error {
+func contextError(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {
 		return nil

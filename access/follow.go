@@ -50,11 +50,11 @@ func (f *follower) follow() (scheme.Resource, error) {
 	return f.followFrom(res, err, 1)
 }
 
-// followTo continues the chain with a temporary redirect to the given URL.
-func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
+// followTo continues the chain with a temporary redirect to target.
+func (f *follower) followTo(target locus.URL) (scheme.Resource, error) {
 	f.result.Permanent = false
 	hops := len(f.result.Hops)
-	res, err := f.followRedirect([]locus.URL{to}, hops)
+	res, err := f.followRedirect([]locus.URL{target}, hops)
 	return f.followFrom(res, err, hops+1)
 }
 
@@ -66,13 +66,13 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 		if !ok || f.request.NoFollow {
 			return res, nil
 		}
-		res, err = f.next(referral, hops)
+		res, err = f.openRedirect(referral, hops)
 	}
 	return nil, err
 }
 
-// next opens the target of a redirect. The parameter hops is the number of the redirect.
-func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
+// openRedirect opens the target of a redirect. The parameter hops is the number of the redirect.
+func (f *follower) openRedirect(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
 	referral.Close()
 	f.observed.End(nil)
 	f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
@@ -86,11 +86,11 @@ func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, e
 // denial, an unsupported scheme or a failed connection. If all attempts fail, the error is the last
 // denial, because the user can allow it. Without a denial, it is the last error.
 func (f *follower) followRedirect(list []locus.URL, hops int) (res scheme.Resource, err error) {
-	for i, to := range list {
+	for i, target := range list {
 		if i == maxTries {
 			break
 		}
-		res, tryErr := f.visit(to, hops, false)
+		res, tryErr := f.visit(target, hops, false)
 		if tryErr == nil || !worthAnother(tryErr) {
 			return res, tryErr
 		}
@@ -107,11 +107,11 @@ func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotArchived) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
-// visit opens a URL, and makes it the URL of the result. The parameter hops is the number of the
-// redirect to this URL, or 0 for the first URL. If live is true, the archive does not contain the
-// URL.
-func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, error) {
-	p, err := f.plan(to, hops, live)
+// visit opens u, and makes u the URL of the result. The parameter hops is the number of the
+// redirect to u, or 0 for the first URL. The caller sets skipArchive if the archive does not
+// contain u.
+func (f *follower) visit(u locus.URL, hops int, skipArchive bool) (scheme.Resource, error) {
+	p, err := f.plan(u, hops, skipArchive)
 	f.observed = f.client.observe(f.ctx, &f.request, p, err == nil, hops)
 	var res scheme.Resource
 	t := new(tracker)
@@ -120,7 +120,7 @@ func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, er
 	}
 	if p.outcome == planArchive && f.client.options.Live && errors.Is(err, scheme.ErrNotArchived) {
 		f.observed.End(err)
-		return f.visit(to, hops, true)
+		return f.visit(u, hops, true)
 	}
 	if err == nil {
 		err = f.accept(res, p, hops)
@@ -148,40 +148,38 @@ func (f *follower) accept(res scheme.Resource, p plan, hops int) error {
 		Reason: "a redirect must not start a session", Help: "to open it, enter the URL yourself"}
 }
 
-// admit checks whether the client may send a network request for a URL, which is the first URL or
-// the target of a redirect. It returns that URL with the inherited login, and the origin of the
-// URL.
-func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, error) {
-	c, from := f.client, f.result.URL
+// admit checks whether the client may send a network request for u, which is the first URL or the
+// target of a redirect. It returns that URL with the inherited login, and the origin of the URL.
+func (f *follower) admit(u locus.URL, hops int) (locus.URL, policy.Origin, error) {
+	c, source := f.client, f.result.URL
 	if hops == 0 {
-		origin, err := c.originOf(to, f.request.From)
-		return to, origin, err
+		origin, err := c.originOf(u, f.request.From)
+		return u, origin, err
 	}
-	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
-		return to, 0, err
+	if err := c.policy.CheckRedirect(c.target(source), c.target(u), hops); err != nil {
+		return u, 0, err
 	}
-	to = f.withLogin(from, to)
-	return to, f.result.LinkOrigin, f.checkLoop(to)
+	u = f.withLogin(source, u)
+	return u, f.result.LinkOrigin, f.checkLoop(u)
 }
 
 // maxArchiveHops is the maximum number of redirects within an archive.
 const maxArchiveHops = 20
 
-// admitArchived checks whether a redirect may lead to the given URL in an archive. The client dials
-// nothing for this URL. So the policy only checks whether a redirect may start a session or compose
-// a message.
-func (f *follower) admitArchived(to locus.URL, hops int) error {
+// admitArchived checks whether a redirect may lead to u in an archive. The client dials nothing for
+// u. So the policy only checks whether a redirect may start a session or compose a message.
+func (f *follower) admitArchived(u locus.URL, hops int) error {
 	c := f.client
 	if hops == 0 {
 		return nil
 	}
-	if err := f.checkLoop(to); err != nil {
+	if err := f.checkLoop(u); err != nil {
 		return err
 	}
 	if hops > maxArchiveHops {
 		return fmt.Errorf("%w: more than %d redirects", scheme.ErrProtocol, maxArchiveHops)
 	}
-	if target := c.target(to); !target.Reads {
+	if target := c.target(u); !target.Reads {
 		return c.policy.CheckRedirect(c.target(f.result.URL), target, hops)
 	}
 	return nil
@@ -201,11 +199,11 @@ func (f *follower) fail(u locus.URL, err error) error {
 	if errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied) {
 		op = "dial"
 	}
-	if why := ended(f.ctx); why != nil && !(isLimit(why) && errors.Is(err, why)) {
+	if why := contextError(f.ctx); why != nil && !(isLimit(why) && errors.Is(err, why)) {
 		err = why
 	}
 	if first := f.result.Hops; len(first) > 0 && first[0] != u.WithoutFragment() {
-		err = fmt.Errorf("%w (redirected from %s)", err, show(first[0]))
+		err = fmt.Errorf("%w (redirected from %s)", err, quoteURL(first[0]))
 	}
 	return NewError(op, u, err)
 }
@@ -216,33 +214,33 @@ func (f *follower) isSameServer(a, b locus.URL) bool {
 	return a.Scheme() == b.Scheme() && hostKey(a) == hostKey(b) && portOf(a, own) == portOf(b, own)
 }
 
-// withLogin adds the login of the first URL to the second URL. It returns the second URL unchanged
-// if that URL contains a login, or if the two URLs have different servers.
-func (f *follower) withLogin(from, to locus.URL) locus.URL {
-	with, p := from.Parts(), to.Parts()
-	if with.User == nil || p.User != nil || !f.isSameServer(from, to) {
-		return to
+// withLogin adds the login of source to target. It returns target unchanged if target contains a
+// login, or if the two URLs have different servers.
+func (f *follower) withLogin(source, target locus.URL) locus.URL {
+	login, p := source.Parts(), target.Parts()
+	if login.User == nil || p.User != nil || !f.isSameServer(source, target) {
+		return target
 	}
-	p.User, p.Password = with.User, with.Password
+	p.User, p.Password = login.User, login.Password
 	u, err := p.URL()
 	if err != nil {
 		// The URL would be too long with the login.
-		return to
+		return target
 	}
 	return u
 }
 
-// withFragment adds the current fragment to a URL that contains no fragment. It returns other URLs
-// unchanged.
-func (f *follower) withFragment(to locus.URL) locus.URL {
+// withFragment adds the current fragment to target. It returns target unchanged if target contains
+// a fragment.
+func (f *follower) withFragment(target locus.URL) locus.URL {
 	fragment, ok := f.result.URL.Fragment()
-	if _, has := to.Fragment(); !ok || has {
-		return to
+	if _, has := target.Fragment(); !ok || has {
+		return target
 	}
-	u, err := to.WithFragment(fragment)
+	u, err := target.WithFragment(fragment)
 	if err != nil {
 		// The URL would be too long with the fragment. Only the client needs the fragment.
-		return to
+		return target
 	}
 	return u
 }

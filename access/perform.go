@@ -54,7 +54,7 @@ func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res s
 		err = f.checkForward(p)
 	}
 	if err == nil {
-		res, err = f.client.ask(ctx, p, req)
+		res, err = f.client.sendPlanned(ctx, p, req)
 	}
 	if err == nil && res == nil {
 		err = fmt.Errorf("%w: the %s client returned no resource", scheme.ErrProtocol, req.URL.Scheme())
@@ -62,14 +62,14 @@ func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res s
 	return res, err
 }
 
-// ask sends req according to the outcome of p. The URL of req is the URL that results from the URL
-// templates in p.
-func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
+// sendPlanned sends req according to the outcome of p. The URL of req is the URL that results from
+// the URL templates in p.
+func (c *Client) sendPlanned(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
 	switch p.outcome {
 	case planProxy:
 		return c.askProxy(ctx, p.proxy, req)
 	case planTemplate:
-		return c.ask(ctx, *p.made, req)
+		return c.sendPlanned(ctx, *p.next, req)
 	}
 	return c.askServer(ctx, req)
 }
@@ -133,7 +133,7 @@ func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
 // networkRequest returns the request that an opener receives for the plan p.
 func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request {
 	c := f.client
-	r := f.schemeRequest(p.last().url.WithoutFragment())
+	r := f.schemeRequest(p.finalPlan().url.WithoutFragment())
 	r.Dial = c.dialer(p)
 	r.RedirectDialer = func(to locus.URL) (scheme.Dialer, error) { return c.redirectDialer(p, to, hops, t) }
 	r.Ask = f.askFunc(hops)
@@ -168,16 +168,16 @@ func (f *follower) askFunc(hops int) scheme.AskFunc {
 
 // redirectDialer returns the dialer for a URL to which a server refers while the client performs
 // the plan p.
-func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
-	if err := c.policy.CheckRedirect(c.target(p.last().url), c.target(to), hops+1); err != nil {
+func (c *Client) redirectDialer(p plan, target locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
+	if err := c.policy.CheckRedirect(c.target(p.finalPlan().url), c.target(target), hops+1); err != nil {
 		return nil, err
 	}
-	next, err := c.networkPlan(to, c.originAfter(p, t))
+	next, err := c.networkPlan(target, c.originAfter(p, t))
 	if err != nil {
 		return nil, err
 	}
 	if p.isForwarded() || next.isForwarded() {
-		return nil, fmt.Errorf("%w: %s goes through a proxy, and its redirect can't be followed within this request", scheme.ErrUnsupported, show(to))
+		return nil, fmt.Errorf("%w: %s goes through a proxy, and its redirect can't be followed within this request", scheme.ErrUnsupported, quoteURL(target))
 	}
 	return c.dialer(next), nil
 }
@@ -230,11 +230,11 @@ func (f *follower) checkForward(p plan) error {
 // scheme's syntax excludes a password there, as in the search of an http URL. The gateway and the
 // proxy never get the password of a login, or a user that may contain a password
 // ("u%253Apassword").
-func (f *follower) mayForward(u locus.URL, to outcome) bool {
+func (f *follower) mayForward(u locus.URL, destination outcome) bool {
 	switch {
 	case u.Shown() == u.String():
 		return true
-	case to == planTemplate, hasSecretUser(u):
+	case destination == planTemplate, hasSecretUser(u):
 		return false
 	case u.WithoutPassword() != u:
 		return true

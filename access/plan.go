@@ -33,15 +33,15 @@ type plan struct {
 	url     locus.URL
 	origin  policy.Origin // origin of url; Typed if a template made url
 	proxy   Proxy         // HTTP proxy, SOCKS proxy or URL template; zero for planDirect and planArchive
-	made    *plan         // for planTemplate: plan for the URL that the template makes
+	next    *plan         // for planTemplate: plan for the URL that the template makes
 }
 
 // plan returns the plan for u, if the rules allow the request. The parameter hops is the number of
 // the redirect that led to u, or 0 if u is the first URL. If there is an archive, the plan is for
-// the archive, unless live is true. The caller sets live if the archive does not contain u. If plan
-// returns an error, the returned plan contains the URL for the error message.
-func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
-	if f.client.options.Archive != nil && !live {
+// the archive, unless skipArchive is true. The caller sets skipArchive if the archive does not
+// contain u. If plan returns an error, the returned plan contains the URL for the error message.
+func (f *follower) plan(u locus.URL, hops int, skipArchive bool) (plan, error) {
+	if f.client.options.Archive != nil && !skipArchive {
 		if err := f.admitArchived(u, hops); err != nil {
 			return plan{url: u}, err
 		}
@@ -64,7 +64,7 @@ func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	if last := p.last(); last.outcome != planProxy {
+	if last := p.finalPlan(); last.outcome != planProxy {
 		if _, err := c.lookup(last.url); err != nil {
 			return p, err
 		}
@@ -75,13 +75,12 @@ func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
 // errCircle reports proxies that form a loop.
 var errCircle = errors.New("access: the proxies form a loop")
 
-// plan returns the plan for u. The registry known contains the registered schemes. The list passed
-// contains the templates that made u.
-func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (plan, error) {
-	s := known.Scheme(u)
-	p := plan{url: u, proxy: g.of(u, s)}
+// plan returns the plan for u. The list templates contains the templates that made u.
+func (g *Proxies) plan(u locus.URL, registry *scheme.Registry, templates ...Proxy) (plan, error) {
+	s := registry.Scheme(u)
+	p := plan{url: u, proxy: g.proxyFor(u, s)}
 	switch {
-	case slices.Contains(passed, p.proxy):
+	case slices.Contains(templates, p.proxy):
 		return p, fmt.Errorf("%w: the URL goes through %s twice: make its host an exception", errCircle, p.proxy)
 	case p.proxy.IsZero():
 		return p, nil
@@ -91,8 +90,8 @@ func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (pl
 		if err != nil {
 			return p, err
 		}
-		next, err := g.plan(made, known, append(passed, p.proxy)...)
-		p.made = &next
+		next, err := g.plan(made, registry, append(templates, p.proxy)...)
+		p.next = &next
 		return p, err
 	case p.proxy.kind != httpProxy, s.Traits&(scheme.Secure|scheme.Interactive) != 0:
 		// Encryption must extend to the server, and an HTTP proxy does not support sessions.
@@ -103,22 +102,22 @@ func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (pl
 	return p, nil
 }
 
-// of returns the proxy for the URL u, which has the scheme s. The zero Proxy means no proxy. A URL
-// at the host of a template does not go through that template.
-func (g *Proxies) of(u locus.URL, s scheme.Scheme) Proxy {
+// proxyFor returns the proxy for the URL u, which has the scheme s. The zero Proxy means no proxy.
+// A URL at the host of a template does not go through that template.
+func (g *Proxies) proxyFor(u locus.URL, s scheme.Scheme) Proxy {
 	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
 		return Proxy{}
 	}
 	for _, gateway := range []Proxy{g.For(s), g.forOthers(s)} {
-		if !gateway.is(u) {
+		if !gateway.isGatewayOf(u) {
 			return gateway
 		}
 	}
 	return Proxy{}
 }
 
-// isHere reports whether a file URL with that host names a file on this machine (RFC
-// 1738 section 3.10).
+// isHere reports whether a file URL with the given host names a file on this machine (RFC 1738
+// section 3.10).
 func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
 // excepts reports whether requests to host at the given port use no proxy.
@@ -154,17 +153,17 @@ func (g Proxy) unlessDirect() Proxy {
 	return g
 }
 
-// last returns the plan for the URL that the client requests after it applied all templates.
-func (p plan) last() plan {
-	for p.made != nil {
-		p = *p.made
+// finalPlan returns the plan for the URL that the client requests after it applied all templates.
+func (p plan) finalPlan() plan {
+	for p.next != nil {
+		p = *p.next
 	}
 	return p
 }
 
 // proxies returns all proxies and templates of p, in order.
 func (p plan) proxies() (list []Proxy) {
-	for next := &p; next != nil && !next.proxy.IsZero(); next = next.made {
+	for next := &p; next != nil && !next.proxy.IsZero(); next = next.next {
 		list = append(list, next.proxy)
 	}
 	return list
@@ -176,9 +175,9 @@ func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome ==
 
 // dialerKey identifies a dialer.
 type dialerKey struct {
-	origin policy.Origin
-	tunnel Proxy
-	only   string // the only host that may be dialed; empty means any
+	origin   policy.Origin
+	tunnel   Proxy
+	onlyHost string // if not empty, the dialer may dial only this host
 }
 
 // dialerKey returns the key of the dialer for p. The configuration names each proxy that receives
@@ -189,10 +188,10 @@ func (p plan) dialerKey() dialerKey {
 	case planTunnel:
 		return dialerKey{origin: p.origin, tunnel: p.proxy}
 	case planProxy:
-		return dialerKey{origin: policy.Typed, only: hostKey(p.proxy.url)}
+		return dialerKey{origin: policy.Typed, onlyHost: hostKey(p.proxy.url)}
 	case planTemplate:
-		key := p.made.dialerKey()
-		key.only = cmp.Or(key.only, hostKey(p.made.url))
+		key := p.next.dialerKey()
+		key.onlyHost = cmp.Or(key.onlyHost, hostKey(p.next.url))
 		return key
 	}
 	return dialerKey{origin: p.origin}

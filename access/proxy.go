@@ -132,13 +132,13 @@ func hasPath(u locus.URL) bool {
 
 func (g Proxy) checkLogin() error {
 	user, password, ok := g.login()
-	const most = 255 // RFC 1929
+	const maxLogin = 255 // RFC 1929
 	switch start := len(g.url.Scheme()) + len("://"); {
 	case !ok:
 	case g.kind == httpProxy && (strings.Contains(user, ":") || hasControl(user+password)):
 		return g.url.Errorf(start, "user", `%w: Basic authentication allows no ":" in the user name and no control characters`, locus.ErrValue)
-	case g.kind != httpProxy && (user == "" || len(user) > most || len(password) > most):
-		return g.url.Errorf(start, "user", "%w: the user name must have 1 to %d bytes, and the password at most as many", locus.ErrValue, most)
+	case g.kind != httpProxy && (user == "" || len(user) > maxLogin || len(password) > maxLogin):
+		return g.url.Errorf(start, "user", "%w: the user name must have 1 to %d bytes, and the password at most as many", locus.ErrValue, maxLogin)
 	}
 	return nil
 }
@@ -178,30 +178,30 @@ func (g *Proxy) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// plain returns the characters that a URL template does not encode, because no scheme reserves
-// them.
-func plain() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-_.") }
+// unescapedSet returns the characters that a URL template does not encode, because no scheme
+// reserves them.
+func unescapedSet() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-_.") }
 
 // expand returns the URL that the template makes from u, without the fragment and password of u.
 func (g Proxy) expand(u locus.URL) (locus.URL, error) {
 	text := u.WithoutFragment().WithoutPassword().String()
-	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
+	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, unescapedSet()), verbatim, text).Replace(g.url.String()))
 }
 
-// is reports whether the URL u has the same host and port as a URL template.
-func (g Proxy) is(u locus.URL) bool {
+// isGatewayOf reports whether the URL u has the same host and port as a URL template.
+func (g Proxy) isGatewayOf(u locus.URL) bool {
 	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
 }
 
-// portOf returns the port of u. If u contains no port, portOf returns the default port: the
-// parameter own or, if own is zero, the port of http or https.
-func portOf(u locus.URL, own uint16) uint16 {
+// portOf returns the port of u. If u contains no port, portOf returns defaultPort or, if
+// defaultPort is zero, the port of http or https.
+func portOf(u locus.URL, defaultPort uint16) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
 	}
 	switch {
-	case own != 0:
-		return own
+	case defaultPort != 0:
+		return defaultPort
 	case u.Scheme() == "http":
 		return httpPort
 	case u.Scheme() == "https":
@@ -249,15 +249,15 @@ func NewProxies(r ProxyRules) (*Proxies, error) {
 		g.schemes[name] = gateway
 	}
 	for name := range g.schemes {
-		if err := g.ends(name); err != nil {
+		if err := g.checkLoops(name); err != nil {
 			return nil, err
 		}
 	}
-	return g, g.ends("all")
+	return g, g.checkLoops("all")
 }
 
-// ends checks that the proxies of a scheme form no loop.
-func (g *Proxies) ends(name string) error {
+// checkLoops checks that the proxies of a scheme form no loop.
+func (g *Proxies) checkLoops(name string) error {
 	u, err := locus.Parse(name + "://host.invalid/")
 	if err != nil {
 		return err

@@ -177,7 +177,7 @@ func TestExceptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := parse(s.url)
-		if got := g.of(u, known(t).Scheme(u)).IsZero(); got != s.want {
+		if got := g.proxyFor(u, known(t).Scheme(u)).IsZero(); got != s.want {
 			t.Errorf("%q excepts %s: %v", s.list, s.url, got)
 		}
 	}
@@ -207,7 +207,7 @@ func TestProxyFor(t *testing.T) {
 		"file:///x": "", "file://LocalHost/x": "", "file://h/x": "http://f/{url}", "mid:a@b": "", "cid:a@b": "", "mailto:a@b": "",
 	} {
 		u := parse(url)
-		if got := g.of(u, known(t).Scheme(u)).String(); got != want {
+		if got := g.proxyFor(u, known(t).Scheme(u)).String(); got != want {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
@@ -270,7 +270,7 @@ func TestProxyLoops(t *testing.T) {
 			continue
 		}
 		p, err := g.plan(parse(s.url), known(t))
-		last := p.last()
+		last := p.finalPlan()
 		got := last.url.String()
 		switch last.outcome {
 		case planProxy:

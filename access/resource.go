@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// hold closes a resource when the context of the call that opened it ends.
-type hold struct {
+// heldResource closes a resource when the context of the call that opened it ends.
+type heldResource struct {
 	url    locus.URL
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -28,8 +28,8 @@ type hold struct {
 	err  error // error from closing inner
 }
 
-func newHold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, inner io.Closer, observed *Observation) *hold {
-	h := &hold{url: u, ctx: ctx, cancel: cancel, inner: inner, observed: observed}
+func newHold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, inner io.Closer, observed *Observation) *heldResource {
+	h := &heldResource{url: u, ctx: ctx, cancel: cancel, inner: inner, observed: observed}
 	h.stop = context.AfterFunc(ctx, func() {
 		h.closeInner()
 		h.observed.End(h.readError(nil))
@@ -37,10 +37,10 @@ func newHold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, i
 	return h
 }
 
-func (h *hold) closeInner() { h.once.Do(func() { h.err = h.inner.Close() }) }
+func (h *heldResource) closeInner() { h.once.Do(func() { h.err = h.inner.Close() }) }
 
 // release cancels the context without closing inner.
-func (h *hold) release() {
+func (h *heldResource) release() {
 	h.stop()
 	h.cancel(errClosed)
 	h.observed.End(nil)
@@ -48,7 +48,7 @@ func (h *hold) release() {
 
 // Close closes the inner resource once, and then cancels the context. While the resource
 // closes, an opener may still send data to its server.
-func (h *hold) Close() error {
+func (h *heldResource) Close() error {
 	h.stop()
 	h.closeInner()
 	h.cancel(errClosed)
@@ -58,11 +58,11 @@ func (h *hold) Close() error {
 
 // readError returns an [*Error] for err, which occurred while reading the resource. If the context
 // has ended, the cause of this end replaces err.
-func (h *hold) readError(err error) error {
+func (h *heldResource) readError(err error) error {
 	if e, ok := err.(*Error); ok {
 		return e
 	}
-	if why := ended(h.ctx); why != nil {
+	if why := contextError(h.ctx); why != nil {
 		err = why
 	}
 	return NewError("read", h.url, err)
@@ -71,7 +71,7 @@ func (h *hold) readError(err error) error {
 // hold closes res, the resource at u, when ctx ends, and applies the size limit to an object. The
 // observation ends when res is closed. On error, hold closes res.
 func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, res scheme.Resource, t *tracker, observed *Observation) error {
-	conns := t.end()
+	conns := t.stopRecording()
 	switch r := res.(type) {
 	case *scheme.Object:
 		h := newHold(ctx, cancel, u, r.Body, observed)
@@ -90,7 +90,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		h := newHold(ctx, cancel, u, inner, observed)
 		r.Items, r.Closer = h.items(r.Items), h
 	case *scheme.Session:
-		// Do not wrap r.Conn, because it may have more methods than net.Conn. The dialer's
+		// Do not wrap r.Conn, because r.Conn may have more methods than net.Conn. The dialer's
 		// connection reports when r.Conn is closed.
 		h := newHold(ctx, cancel, u, r.Conn, observed)
 		for _, conn := range conns {
@@ -109,7 +109,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 
 // body is the body of an object, with errors that name the URL.
 type body struct {
-	*hold
+	*heldResource
 	reader io.Reader
 }
 
@@ -146,7 +146,7 @@ var errUsed = errors.New("the items can be read only once: open the menu again")
 
 // items returns the items of a menu until the first error or the end of the context. The errors
 // name the URL. The items come from the network, so callers can iterate over them only once.
-func (h *hold) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, error] {
+func (h *heldResource) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, error] {
 	var used atomic.Bool
 	return func(yield func(scheme.Item, error) bool) {
 		if used.Swap(true) {

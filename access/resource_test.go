@@ -74,7 +74,7 @@ func TestReadErrors(t *testing.T) {
 	if want := "locus: read http://u:***@a.example/#f: unexpected EOF"; text != "half of" || err == nil || err.Error() != want {
 		t.Errorf("%q, %v", text, err)
 	}
-	h := &hold{url: parse("http://b.example/"), ctx: t.Context()}
+	h := &heldResource{url: parse("http://b.example/"), ctx: t.Context()}
 	if again := h.readError(err); again != err {
 		t.Errorf("wrapped twice: %v", again)
 	}

@@ -133,7 +133,7 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 
 // checkOnly refuses all hosts except the host of the proxy.
 func (d *dialer) checkOnly(host string) error {
-	if d.only == "" || strings.EqualFold(host, d.only) {
+	if d.onlyHost == "" || strings.EqualFold(host, d.onlyHost) {
 		return nil
 	}
 	return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(host), Reason: "a request through a proxy must connect only to the proxy"}
