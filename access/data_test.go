@@ -152,13 +152,13 @@ func TestDialDataIsJudged(t *testing.T) {
 	equal(t, "dialed", w.dialed(), nil)
 }
 
-// from is a connection with another remote address.
-type from struct {
+// addrConn is a connection with another remote address.
+type addrConn struct {
 	net.Conn
 	address net.Addr
 }
 
-func (f from) RemoteAddr() net.Addr { return f.address }
+func (f addrConn) RemoteAddr() net.Addr { return f.address }
 
 func TestListenData(t *testing.T) {
 	c := loopbackClient(t)
@@ -200,7 +200,7 @@ func TestListenDataForOneHost(t *testing.T) {
 	c := loopbackClient(t)
 	d := c.dialer(plan{origin: policy.Typed})
 	inner := dialControl(t, d).(*conn)
-	elsewhere := from{inner.Conn, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2), Port: 21}}
+	elsewhere := addrConn{inner.Conn, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2), Port: 21}}
 	control, err := d.admit(elsewhere, inner.address)
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// all contains permissive rules for tests of other features.
-var all = policy.Rules{AllowPrivate: true, Passwords: true, Files: true}
+// permissiveRules contains rules for tests of other features.
+var permissiveRules = policy.Rules{AllowPrivate: true, Passwords: true, Files: true}
 
 // names returns a map in which each host has a public address.
 func names(list ...string) map[string]string {

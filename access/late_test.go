@@ -129,12 +129,12 @@ func TestOnlyNewErrorMakesErrors(t *testing.T) {
 	}
 }
 
-// isAccessError reports whether a type is the type Error of this package. The parameter own
-// reports whether the file is in this package.
-func isAccessError(e ast.Expr, own bool) bool {
+// isAccessError reports whether a type is the type Error of this package. The file is in this
+// package if isInside is true.
+func isAccessError(e ast.Expr, isInside bool) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
-		return own && e.Name == "Error"
+		return isInside && e.Name == "Error"
 	case *ast.SelectorExpr:
 		x, ok := e.X.(*ast.Ident)
 		return ok && x.Name == "access" && e.Sel.Name == "Error"

@@ -48,8 +48,8 @@ func (o *observer) observe(_ context.Context, a Attempt) func(AttemptResult) {
 	}
 }
 
-// take returns the lines since the last call. All requests must have ended.
-func (o *observer) take(t *testing.T) []string {
+// takeLines returns the lines since the last call. All requests must have ended.
+func (o *observer) takeLines(t *testing.T) []string {
 	t.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +88,7 @@ func TestObserve(t *testing.T) {
 		{"telnet://a.example/", `0 "direct" telnet a.example telnet://a.example/ 0`},
 	} {
 		_, _, err := openText(t, c, Request{URL: parse(test.url)})
-		if got := strings.Join(o.take(t), "|"); got != test.want {
+		if got := strings.Join(o.takeLines(t), "|"); got != test.want {
 			t.Errorf("%s: %v\n got %s\nwant %s", test.url, err, got, test.want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestObservePlans(t *testing.T) {
 		o := new(observer)
 		test.options.Observe = o.observe
 		_, _, err := openText(t, w.client(t, policy.Rules{}, &test.options, nil), Request{URL: parse(test.url)})
-		if got := o.take(t); !slices.Equal(got, test.want) {
+		if got := o.takeLines(t); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v\n got %q\nwant %q", test.url, err, got, test.want)
 		}
 	}
@@ -191,7 +191,7 @@ func TestObserveOwn(t *testing.T) {
 	public := &Result{LinkOrigin: policy.FromPublic}
 	c.Observe(t.Context(), Request{URL: parse("http://10.0.0.1/")}).End(c.Check(parse("http://10.0.0.1/"), public))
 	want := []string{`0 "direct" http a.example http://u:***@a.example/ 5`, `0 "direct" http 10.0.0.1 http://10.0.0.1/ 0 denied private`}
-	if got := o.take(t); !slices.Equal(got, want) {
+	if got := o.takeLines(t); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	unobserved := (&fixture{}).client(t, policy.Rules{}, nil, nil)

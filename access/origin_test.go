@@ -362,7 +362,7 @@ func TestDialers(t *testing.T) {
 // In case of doubt, a link is FromPublic.
 func TestOriginAfter(t *testing.T) {
 	p, _ := policy.New(policy.Rules{})
-	c := New(known(t), p, nil)
+	c := New(demoRegistry(t), p, nil)
 	c.known.record("known-public.example", true)
 	c.known.record("known-private.example", false)
 	c.known.record("Once-Public.example", true)

@@ -181,7 +181,7 @@ func (w *fakeNet) keep(ctx context.Context, req *scheme.Request) (scheme.Resourc
 
 // outcome returns the events since the last call, and the kind of err.
 func (w *fakeNet) outcome(err error) string {
-	list := w.take()
+	list := w.takeEntries()
 	var denied *policy.DeniedError
 	switch {
 	case errors.As(err, &denied):

@@ -124,8 +124,8 @@ func row(name string) scheme.Scheme {
 	return s
 }
 
-// known returns a registry of such schemes.
-func known(t *testing.T) *scheme.Registry {
+// demoRegistry returns a registry of such schemes.
+func demoRegistry(t *testing.T) *scheme.Registry {
 	t.Helper()
 	var list []scheme.Scheme
 	for _, name := range []string{"http", "https", "ftp", "ftps", "gopher", "gophers", "nntps", "telnet", "file", "mid", "cid", "mailto"} {
@@ -177,7 +177,7 @@ func TestExceptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := parse(s.url)
-		if got := g.proxyFor(u, known(t).Scheme(u)).IsZero(); got != s.want {
+		if got := g.proxyFor(u, demoRegistry(t).Scheme(u)).IsZero(); got != s.want {
 			t.Errorf("%q excepts %s: %v", s.list, s.url, got)
 		}
 	}
@@ -207,7 +207,7 @@ func TestProxyFor(t *testing.T) {
 		"file:///x": "", "file://LocalHost/x": "", "file://h/x": "http://f/{url}", "mid:a@b": "", "cid:a@b": "", "mailto:a@b": "",
 	} {
 		u := parse(url)
-		if got := g.proxyFor(u, known(t).Scheme(u)).String(); got != want {
+		if got := g.proxyFor(u, demoRegistry(t).Scheme(u)).String(); got != want {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
@@ -215,7 +215,7 @@ func TestProxyFor(t *testing.T) {
 		t.Error("For")
 	}
 	var none *Proxies
-	if p, err := none.plan(parse("http://h/"), known(t)); err != nil || !none.For(row("http")).IsZero() || p.outcome != planDirect {
+	if p, err := none.plan(parse("http://h/"), demoRegistry(t)); err != nil || !none.For(row("http")).IsZero() || p.outcome != planDirect {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if _, err := NewProxies(ProxyRules{Schemes: map[string]Proxy{"HTTP": gateway(t, "http://a")}}); err == nil {
@@ -269,7 +269,7 @@ func TestProxyLoops(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 			continue
 		}
-		p, err := g.plan(parse(s.url), known(t))
+		p, err := g.plan(parse(s.url), demoRegistry(t))
 		last := p.finalPlan()
 		got := last.url.String()
 		switch last.outcome {

@@ -17,9 +17,9 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// place is a URL with placeholders for the host and port and for an octet, and the address
-// of the server that responds. Without an address, a recorder responds.
-type place struct{ url, server string }
+// threatURL is a URL with placeholders for the host and port and for an octet, and the address of
+// the server that responds. Without an address, a recorder responds.
+type threatURL struct{ url, server string }
 
 // openDemos starts the servers of the tour, and returns their URLs by scheme.
 func openDemos(t *testing.T) map[string][]locus.URL {
@@ -55,10 +55,10 @@ func address(u locus.URL) string {
 }
 
 // placesOf returns the URLs that the tests try for a scheme. There is at least one URL.
-func placesOf(t *testing.T, demos map[string][]locus.URL, name string) (list []place) {
+func placesOf(t *testing.T, demos map[string][]locus.URL, name string) (list []threatURL) {
 	t.Helper()
-	for _, url := range places[name] {
-		list = append(list, place{url: url})
+	for _, url := range threatURLs[name] {
+		list = append(list, threatURL{url: url})
 	}
 	if list == nil {
 		list = demoPlaces(t, demos[name])
@@ -74,7 +74,7 @@ var word = regexp.MustCompile(`%[0-9A-Fa-f]{2}|[0-9A-Za-z]+`)
 
 // demoPlaces returns the URLs of a demo with an octet in place of the user or of each word
 // after the host, if the opener still connects for such a URL.
-func demoPlaces(t *testing.T, urls []locus.URL) (list []place) {
+func demoPlaces(t *testing.T, urls []locus.URL) (list []threatURL) {
 	t.Helper()
 	for _, u := range urls {
 		before, after, _ := strings.Cut(u.String(), address(u))
@@ -87,8 +87,8 @@ func demoPlaces(t *testing.T, urls []locus.URL) (list []place) {
 		}
 		for _, text := range texts {
 			tried, err := locus.Parse(fmt.Sprintf(text, "h.example", "a"))
-			if p := (place{text, address(u)}); err == nil && !slices.Contains(list, p) {
-				if _, dials, _ := open(t, "typed", tried, p.server); len(dials) > 0 {
+			if p := (threatURL{text, address(u)}); err == nil && !slices.Contains(list, p) {
+				if _, dials, _ := openThreat(t, "typed", tried, p.server); len(dials) > 0 {
 					list = append(list, p)
 				}
 			}
@@ -98,7 +98,7 @@ func demoPlaces(t *testing.T, urls []locus.URL) (list []place) {
 }
 
 // inBubble calls f in a synctest bubble, unless real servers respond.
-func inBubble(t *testing.T, tried []place, f func(t *testing.T)) {
+func inBubble(t *testing.T, tried []threatURL, f func(t *testing.T)) {
 	t.Helper()
 	if tried[0].server != "" {
 		f(t)
@@ -151,7 +151,7 @@ func TestThreatModelOtherSchemes(t *testing.T) {
 						allowed = row.other
 					}
 					for _, o := range octets() {
-						may := has(t, allowed, o) || allowed != row.own && s.Policy.OffPort.Has(o) && has(t, row.own, o)
+						may := hasOctet(t, allowed, o) || allowed != row.own && s.Policy.OffPort.Has(o) && hasOctet(t, row.own, o)
 						for _, p := range tried {
 							checkOctet(t, way, p, host, o, may)
 						}
@@ -167,25 +167,25 @@ func TestThreatModelOtherSchemes(t *testing.T) {
 	}
 }
 
-// marked matches the text around an octet in the sent data.
-var marked = regexp.MustCompile(`(?s)Q(.{0,8}?)Z`)
+// octetPattern matches the text around an octet in the sent data.
+var octetPattern = regexp.MustCompile(`(?s)Q(.{0,8}?)Z`)
 
 // checkOctet opens a URL that contains the octet o. The server may receive o encoded, unchanged if
-// the parameter may is true, or not at all. It must not receive another octet instead.
-func checkOctet(t *testing.T, way string, p place, host string, o byte, may bool) {
+// isAllowed is true, or not at all. It must not receive another octet instead.
+func checkOctet(t *testing.T, way string, p threatURL, host string, o byte, isAllowed bool) {
 	t.Helper()
 	escaped := fmt.Sprintf("%%%02X", o)
 	u, err := locus.Parse(fmt.Sprintf(p.url, host, escaped))
 	if err != nil {
 		return
 	}
-	sent, dials, err := open(t, way, u, p.server)
+	sent, dials, err := openThreat(t, way, u, p.server)
 	if errors.Is(err, policy.ErrDenied) && (sent != "" || len(dials) > 0) {
 		t.Errorf("%s, %s: denied, and %q was sent to %v", way, u, sent, dials)
 	}
-	for _, found := range marked.FindAllStringSubmatch(sent, -1) {
+	for _, found := range octetPattern.FindAllStringSubmatch(sent, -1) {
 		switch {
-		case found[1] == string([]byte{o}) && !may:
+		case found[1] == string([]byte{o}) && !isAllowed:
 			t.Errorf("%s, %s: %02X reaches the server; a scheme that sends it needs a row in docs/dev/threat-tables.md", way, u, o)
 		case found[1] != string([]byte{o}) && !strings.EqualFold(found[1], escaped):
 			t.Errorf("%s, %s: %q reaches the server for %02X", way, u, found[1], o)

@@ -65,9 +65,9 @@ func threats(t *testing.T) (list []threat, other threat) {
 	return nil, other
 }
 
-// places maps schemes to URLs with placeholders for the host and port and for an octet. For
+// threatURLs maps schemes to URLs with placeholders for the host and port and for an octet. For
 // other schemes, the tests use the URLs from demoPlaces.
-var places = map[string][]string{
+var threatURLs = map[string][]string{
 	"ftp":      {"ftp://%s/Q%sZ", "ftp://%s/Q%sZ/x", "ftp://Q%[2]sZ@%[1]s/x"},
 	"gopher":   {"gopher://%s/0Q%sZ", "gopher://%s/7a%%09Q%sZ"},
 	"http":     {"http://%s/Q%sZ", "http://%s/?Q%sZ"},
@@ -92,8 +92,8 @@ func octets() (list []byte) {
 	return list
 }
 
-// has reports whether a list such as "09 20-7E" contains the octet o.
-func has(t *testing.T, written string, o byte) bool {
+// hasOctet reports whether a list such as "09 20-7E" contains the octet o.
+func hasOctet(t *testing.T, written string, o byte) bool {
 	t.Helper()
 	if written == "none" {
 		return false
@@ -207,9 +207,9 @@ func (r *recorder) note(p []byte) {
 // from a client of the gateway counts as a link in an unknown page.
 var ways = []string{"typed", "link", "gateway client", "redirect"}
 
-// open opens u in the given way, and returns the sent data and the dialed addresses. The server or,
-// without a server, a recorder responds.
-func open(t *testing.T, way string, u locus.URL, server string) (sent string, dials []string, err error) {
+// openThreat opens u in the given way, and returns the sent data and the dialed addresses. The
+// server or, without a server, a recorder responds.
+func openThreat(t *testing.T, way string, u locus.URL, server string) (sent string, dials []string, err error) {
 	t.Helper()
 	r := &recorder{server: server}
 	registry, err := all.Registry()
@@ -253,7 +253,7 @@ func open(t *testing.T, way string, u locus.URL, server string) (sent string, di
 // denied URL reaches a server.
 func TestThreatModelOctets(t *testing.T) {
 	rows, _ := threats(t)
-	for name := range places {
+	for name := range threatURLs {
 		if !slices.ContainsFunc(rows, func(r threat) bool { return r.scheme == name }) {
 			t.Errorf("%s has no row", name)
 		}
@@ -273,7 +273,7 @@ func TestThreatModelOctets(t *testing.T) {
 					for _, way := range by {
 						var got, want []string
 						for _, o := range octets() {
-							if has(t, c.want, o) {
+							if hasOctet(t, c.want, o) {
 								want = append(want, fmt.Sprintf("%02X", o))
 							}
 							if reaches(t, way, tried, c.host, o) {
@@ -291,7 +291,7 @@ func TestThreatModelOctets(t *testing.T) {
 }
 
 // reaches reports whether the client sends an octet at any position of a URL decoded.
-func reaches(t *testing.T, way string, tried []place, host string, o byte) bool {
+func reaches(t *testing.T, way string, tried []threatURL, host string, o byte) bool {
 	t.Helper()
 	for _, p := range tried {
 		u, err := locus.Parse(fmt.Sprintf(p.url, host, fmt.Sprintf("%%%02X", o)))
@@ -300,7 +300,7 @@ func reaches(t *testing.T, way string, tried []place, host string, o byte) bool 
 				t.Fatal(err)
 			}
 		}
-		sent, dials, err := open(t, way, u, p.server)
+		sent, dials, err := openThreat(t, way, u, p.server)
 		if strings.Contains(sent, "Q"+string([]byte{o})+"Z") {
 			return true
 		}
@@ -329,7 +329,7 @@ func TestThreatModelPorts(t *testing.T) {
 
 // eachPort opens a URL in each way with several ports. For each port it reports whether the
 // port was reached, and whether the row allows the port.
-func eachPort(t *testing.T, row threat, p place, report func(what string, reached, want bool, err error)) {
+func eachPort(t *testing.T, row threat, p threatURL, report func(what string, reached, want bool, err error)) {
 	t.Helper()
 	for _, way := range ways {
 		allowed := map[string]string{"typed": row.typed, "link": row.linked, "gateway client": row.linked, "redirect": row.redirects}[way]
@@ -344,7 +344,7 @@ func eachPort(t *testing.T, row threat, p place, report func(what string, reache
 			if row.scheme == "rlogin" || row.scheme == "tn3270" {
 				text = row.scheme + "://u@h.example:" + port + "/"
 			}
-			_, dials, err := open(t, way, locus.MustParse(text), p.server)
+			_, dials, err := openThreat(t, way, locus.MustParse(text), p.server)
 			report(way+", "+text, slices.Contains(dials, "93.184.216.34:"+port), want, err)
 		}
 	}
@@ -366,7 +366,7 @@ func TestThreatModelExceptions(t *testing.T) {
 				{"h.example:8210", "wais://%s/db/TEXT/1=h;2=db;3=here%%00;4=h;5=db;6=here;7=%%00;", "here", nil},
 			} {
 				u := locus.MustParse(fmt.Sprintf(c.place, c.host))
-				sent, _, err := open(t, way, u, "")
+				sent, _, err := openThreat(t, way, u, "")
 				if got, want := strings.Contains(sent, c.sent), slices.Contains(c.ways, way); got != want {
 					t.Errorf("%s, %s: sent: %v (%q, %v)", way, u, got, sent, err)
 				}

@@ -347,9 +347,9 @@ func lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr(address)}, nil
 }
 
-// to returns a dial function that connects to the server s instead of the given address. It
+// dialServer returns a dial function that connects to the server s instead of the given address. It
 // fails the test if the address is not public.
-func to(t *testing.T, s *httptest.Server) func(context.Context, string, string) (net.Conn, error) {
+func dialServer(t *testing.T, s *httptest.Server) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if a := netip.MustParseAddrPort(address); !policy.IsPublic(a.Addr()) {
 			t.Errorf("%s was dialed", address)
@@ -369,7 +369,7 @@ func TestTransportHostile(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	}))
 	defer s.Close()
-	c := httpClient(t, &access.TransportOptions{Dial: to(t, s), Lookup: lookup})
+	c := httpClient(t, &access.TransportOptions{Dial: dialServer(t, s), Lookup: lookup})
 	for _, text := range hostile {
 		body := &closeCounter{Reader: strings.NewReader("x")}
 		req, err := http.NewRequestWithContext(t.Context(), "POST", text, body)
@@ -410,7 +410,7 @@ func TestTransportRebinding(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") }))
 	defer s.Close()
 	asked := 0
-	c := httpClient(t, &access.TransportOptions{Dial: to(t, s), Lookup: func(context.Context, string) ([]netip.Addr, error) {
+	c := httpClient(t, &access.TransportOptions{Dial: dialServer(t, s), Lookup: func(context.Context, string) ([]netip.Addr, error) {
 		asked++
 		return []netip.Addr{netip.MustParseAddr([]string{"8.8.8.8", "127.0.0.1"}[(asked-1)%2])}, nil
 	}})

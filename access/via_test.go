@@ -42,8 +42,8 @@ func (l *log) add(text string) {
 	l.list = append(l.list, text)
 }
 
-// take returns the entries since the last call.
-func (l *log) take() []string {
+// takeEntries returns the entries since the last call.
+func (l *log) takeEntries() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.list
@@ -258,8 +258,8 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 	return c
 }
 
-// text opens u and returns its text.
-func (c *gated) text(t *testing.T, req access.Request) (string, *access.Result, error) {
+// openText opens u and returns its text.
+func (c *gated) openText(t *testing.T, req access.Request) (string, *access.Result, error) {
 	t.Helper()
 	res, err := c.Do(t.Context(), req)
 	if err != nil {
@@ -276,21 +276,21 @@ func (c *gated) text(t *testing.T, req access.Request) (string, *access.Result, 
 
 func typed(u string) access.Request { return access.Request{URL: locus.MustParse(u)} }
 
-// found returns a request for a URL from a public page.
-func found(u string) access.Request {
+// publicLink returns a request for a URL from a public page.
+func publicLink(u string) access.Request {
 	return access.Request{URL: locus.MustParse(u), From: &access.Result{URL: locus.MustParse("http://public.example/"), LinkOrigin: policy.FromPublic}}
 }
 
-// here contains rules that allow only typed URLs to lead to this machine.
-var here = policy.Rules{TypedPrivate: true, Passwords: true}
+// typedOnlyRules contains rules that allow only typed URLs to lead to this machine.
+var typedOnlyRules = policy.Rules{TypedPrivate: true, Passwords: true}
 
 func TestThroughProxy(t *testing.T) {
 	address, asked := startProxy(t)
-	c := newGated(t, here, nil, "all=http://me:%70w@"+address+" except=127.0.0.1:1024,direct.example")
+	c := newGated(t, typedOnlyRules, nil, "all=http://me:%70w@"+address+" except=127.0.0.1:1024,direct.example")
 	shown := "http://me:***@" + address
 	for _, u := range []string{"http://h.example/a?b#c", "gopher://h.example/1a%09b#c", "ftp://h.example//a;type=d", "news:a.b", "nntp://h.example/a.b/1",
 		"wais://h.example/db?a", "prospero://h.example/a;b=c", "x-new:anything", "afs://h.example/"} {
-		text, res, err := c.text(t, typed(u))
+		text, res, err := c.openText(t, typed(u))
 		sent, _, _ := strings.Cut(u, "#")
 		if text != sent || err != nil {
 			t.Errorf("%s: %q, %v", u, text, err)
@@ -299,42 +299,42 @@ func TestThroughProxy(t *testing.T) {
 		if res.URL.String() != u || res.LinkOrigin != policy.FromPublic || len(res.Hops) != 1 || res.Resource.(*scheme.Object).URL.String() != sent {
 			t.Errorf("%s: %+v", u, res)
 		}
-		if got := asked.take(); !slices.Equal(got, []string{"GET " + sent + " Basic bWU6cHc="}) {
+		if got := asked.takeEntries(); !slices.Equal(got, []string{"GET " + sent + " Basic bWU6cHc="}) {
 			t.Errorf("%s: the proxy was asked %q", u, got)
 		}
-		if got := c.via.take(); !slices.Equal(got, []string{sent + " " + shown}) {
+		if got := c.via.takeEntries(); !slices.Equal(got, []string{sent + " " + shown}) {
 			t.Errorf("%s: told of %q", u, got)
 		}
 	}
-	if got := c.lookups.take(); len(got) > 0 {
+	if got := c.lookups.takeEntries(); len(got) > 0 {
 		t.Errorf("looked up %q", got)
 	}
 	// A typed URL with a private address may lead to other private addresses.
-	if _, res, err := c.text(t, typed("http://10.1.2.3/")); err != nil || res.LinkOrigin != policy.FromPrivate {
+	if _, res, err := c.openText(t, typed("http://10.1.2.3/")); err != nil || res.LinkOrigin != policy.FromPrivate {
 		t.Errorf("%+v, %v", res, err)
 	}
-	asked.take()
+	asked.takeEntries()
 	// These URLs do not go through the proxy.
 	for u, kind := range map[string]access.Kind{
 		"http://127.0.0.1:1024/": access.Unreachable, "file:///nothing-is-here": access.Denied, "mailto:a@b.example": access.Unsupported,
 	} {
-		if _, _, err := c.text(t, typed(u)); access.KindOf(err) != kind || len(asked.take()) != 0 {
+		if _, _, err := c.openText(t, typed(u)); access.KindOf(err) != kind || len(asked.takeEntries()) != 0 {
 			t.Errorf("%s: %v", u, err)
 		}
 	}
-	if _, _, err := c.text(t, typed("http://direct.example:1024/")); access.KindOf(err) != access.Unreachable || len(asked.take()) != 0 || len(c.lookups.take()) != 1 {
+	if _, _, err := c.openText(t, typed("http://direct.example:1024/")); access.KindOf(err) != access.Unreachable || len(asked.takeEntries()) != 0 || len(c.lookups.takeEntries()) != 1 {
 		t.Errorf("an exception: %v", err)
 	}
 	req := typed("news:a.b")
 	req.Items.Newest = 5
 	var by *access.ProxyError
-	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "through "+shown) ||
-		!errors.As(err, &by) || len(by.Proxies) != 1 || len(asked.take()) != 0 {
+	if _, _, err := c.openText(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "through "+shown) ||
+		!errors.As(err, &by) || len(by.Proxies) != 1 || len(asked.takeEntries()) != 0 {
 		t.Errorf("items: %v", err)
 	}
 	req = typed("wais://h.example/db?a")
 	req.Like = []locus.URL{locus.MustParse("wais://h.example/db/TEXT/1=2;")}
-	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || len(asked.take()) != 0 {
+	if _, _, err := c.openText(t, req); access.KindOf(err) != access.Unsupported || len(asked.takeEntries()) != 0 {
 		t.Errorf("like: %v", err)
 	}
 }
@@ -345,54 +345,54 @@ func TestProxyPolicy(t *testing.T) {
 	gw, gwAsked := startProxy(t)
 	socks, socksAsked := startSOCKS(t, false)
 	for _, gateways := range []string{"all=http://" + address, "all=http://" + gw + "/{url}", "all=socks5h://" + socks, "all=socks5://" + socks} {
-		c := newGated(t, here, nil, gateways)
+		c := newGated(t, typedOnlyRules, nil, gateways)
 		for _, s := range []struct {
 			req  access.Request
 			rule string
 		}{
-			{found("http://10.0.0.1/"), "private"},
-			{found("gopher://[::1]/"), "private"},
-			{found("http://127.0.0.1:" + strings.Split(address, ":")[1] + "/"), "private"},
-			{found("http://localhost/"), "private"},
-			{found("gopher://10.0.0.1/"), "private"},
+			{publicLink("http://10.0.0.1/"), "private"},
+			{publicLink("gopher://[::1]/"), "private"},
+			{publicLink("http://127.0.0.1:" + strings.Split(address, ":")[1] + "/"), "private"},
+			{publicLink("http://localhost/"), "private"},
+			{publicLink("gopher://10.0.0.1/"), "private"},
 			{typed("http://h.example:25/"), "port"},
 			{typed("gopher://0x7f.1/"), "host"},
-			{found("file:///etc/passwd"), "file"},
+			{publicLink("file:///etc/passwd"), "file"},
 		} {
-			_, _, err := c.text(t, s.req)
+			_, _, err := c.openText(t, s.req)
 			var denied *policy.DeniedError
 			if !errors.As(err, &denied) || denied.Rule != s.rule {
 				t.Errorf("%s, %s: %v", gateways, s.req.URL, err)
 			}
 		}
-		if len(asked.take())+len(gwAsked.take())+len(socksAsked.take()) != 0 {
+		if len(asked.takeEntries())+len(gwAsked.takeEntries())+len(socksAsked.takeEntries()) != 0 {
 			t.Errorf("%s: the gateway was asked", gateways)
 		}
 	}
 	// The policy judges the addresses that a SOCKS proxy receives.
-	c := newGated(t, here, nil, "all=socks5://"+socks)
-	if _, _, err := c.text(t, found("http://inner.example/")); access.KindOf(err) != access.Denied || len(socksAsked.take()) != 0 {
+	c := newGated(t, typedOnlyRules, nil, "all=socks5://"+socks)
+	if _, _, err := c.openText(t, publicLink("http://inner.example/")); access.KindOf(err) != access.Denied || len(socksAsked.takeEntries()) != 0 {
 		t.Errorf("a followed name of this machine: %v", err)
 	}
 	// A proxy may be on this machine.
 	c = newGated(t, policy.Rules{}, nil, "http=http://"+address+" gopher=http://"+gw+"/{url} wais=socks5h://"+socks+" ftp=socks5://"+socks+" except="+gw)
 	for _, u := range []string{"http://public.example/", "gopher://public.example/"} {
-		if _, _, err := c.text(t, found(u)); err != nil {
+		if _, _, err := c.openText(t, publicLink(u)); err != nil {
 			t.Errorf("%s: %v", u, err)
 		}
 	}
 	for _, u := range []string{"wais://public.example:1/db?a", "wais://public.example:1024/db?a", "ftp://public.example:1024/"} {
-		c.text(t, found(u))
+		c.openText(t, publicLink(u))
 	}
-	if a, b, s := asked.take(), gwAsked.take(), socksAsked.take(); len(a) != 1 || len(b) != 1 || !slices.Equal(s, []string{"public.example:1024", "1.1.1.1:1024"}) {
+	if a, b, s := asked.takeEntries(), gwAsked.takeEntries(), socksAsked.takeEntries(); len(a) != 1 || len(b) != 1 || !slices.Equal(s, []string{"public.example:1024", "1.1.1.1:1024"}) {
 		t.Errorf("asked %q, %q, %q", a, b, s)
 	}
 	for _, u := range []string{"http://127.0.0.1/", "gopher://localhost/", "wais://10.0.0.1/db", "ftp://inner.example/"} {
-		if _, _, err := c.text(t, typed(u)); access.KindOf(err) != access.Denied {
+		if _, _, err := c.openText(t, typed(u)); access.KindOf(err) != access.Denied {
 			t.Errorf("%s: %v", u, err)
 		}
 	}
-	if len(asked.take())+len(gwAsked.take())+len(socksAsked.take()) != 0 {
+	if len(asked.takeEntries())+len(gwAsked.takeEntries())+len(socksAsked.takeEntries()) != 0 {
 		t.Error("a gateway was asked")
 	}
 }
@@ -416,18 +416,18 @@ func TestProxyRedirects(t *testing.T) {
 		{"all=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
 		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 20 redirects"},
 	} {
-		c := newGated(t, here, nil, s.gateways)
-		_, _, err := c.text(t, typed("gopher://away.example/0"+s.to))
+		c := newGated(t, typedOnlyRules, nil, s.gateways)
+		_, _, err := c.openText(t, typed("gopher://away.example/0"+s.to))
 		if access.KindOf(err) != s.kind || !strings.Contains(err.Error(), s.says) {
 			t.Errorf("%s to %s: %v", s.gateways, s.to, err)
 		}
-		if n := len(asked.take()); n == 0 || n > 22 {
+		if n := len(asked.takeEntries()); n == 0 || n > 22 {
 			t.Errorf("%s to %s: %d requests", s.gateways, s.to, n)
 		}
 	}
 	// The client follows an allowed redirect through the proxy for the new URL.
-	c := newGated(t, here, nil, "all=http://"+proxy)
-	text, res, err := c.text(t, typed("gopher://away.example/0http://there.example/x#f"))
+	c := newGated(t, typedOnlyRules, nil, "all=http://"+proxy)
+	text, res, err := c.openText(t, typed("gopher://away.example/0http://there.example/x#f"))
 	if text != "http://there.example/x" || err != nil || res.URL.String() != "http://there.example/x#f" || len(res.Hops) != 2 {
 		t.Errorf("%q, %+v, %v", text, res, err)
 	}
@@ -436,31 +436,31 @@ func TestProxyRedirects(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	gw, asked := startProxy(t)
 	proxy, proxyAsked := startProxy(t)
-	c := newGated(t, here, nil, "gopher=http://"+gw+"/get?u={url}&v=1 ftp=http://"+gw+"/{+url} x-old=http://gw.example/{url} http=http://"+proxy+" except="+strings.Split(gw, ":")[0]+":"+strings.Split(gw, ":")[1])
+	c := newGated(t, typedOnlyRules, nil, "gopher=http://"+gw+"/get?u={url}&v=1 ftp=http://"+gw+"/{+url} x-old=http://gw.example/{url} http=http://"+proxy+" except="+strings.Split(gw, ":")[0]+":"+strings.Split(gw, ":")[1])
 	const escaped = "/get?u=gopher%3A%2F%2Fh.example%2F7a%2509%22b%22%3F%26&v=1"
-	text, res, err := c.text(t, typed("gopher://h.example/7a%09\"b\"?&#frag"))
+	text, res, err := c.openText(t, typed("gopher://h.example/7a%09\"b\"?&#frag"))
 	if text != escaped || err != nil || res.URL.String() != "gopher://h.example/7a%09\"b\"?&#frag" || res.LinkOrigin != policy.FromPublic {
 		t.Fatalf("%q, %+v, %v", text, res, err)
 	}
 	if o := res.Resource.(*scheme.Object); o.URL.Scheme() != "gopher" || o.Type != "text/html" {
 		t.Errorf("%+v", o)
 	}
-	if text, _, err := c.text(t, typed("ftp://h.example//a%2Fb;type=i?c")); text != "/ftp://h.example//a%2Fb;type=i?c" || err != nil {
+	if text, _, err := c.openText(t, typed("ftp://h.example//a%2Fb;type=i?c")); text != "/ftp://h.example//a%2Fb;type=i?c" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	asked.take()
+	asked.takeEntries()
 	// The scheme of this template has its own proxy.
-	if text, _, err := c.text(t, typed("x-old:y")); text != "http://gw.example/x-old%3Ay" || err != nil {
+	if text, _, err := c.openText(t, typed("x-old:y")); text != "http://gw.example/x-old%3Ay" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	if got := c.via.take(); len(got) != 4 || got[2] != "x-old:y http://gw.example/{url}" || got[3] != "x-old:y http://"+proxy {
+	if got := c.via.takeEntries(); len(got) != 4 || got[2] != "x-old:y http://gw.example/{url}" || got[3] != "x-old:y http://"+proxy {
 		t.Errorf("told of %q", got)
 	}
-	if len(proxyAsked.take()) != 1 || len(asked.take()) != 0 {
+	if len(proxyAsked.takeEntries()) != 1 || len(asked.takeEntries()) != 0 {
 		t.Error("who was asked")
 	}
 	// The client can't know whether the password is for the proxy.
-	if _, _, err := c.text(t, typed("ftp://u:s3cret@h.example/")); access.KindOf(err) != access.Denied || len(asked.take()) != 0 || strings.Contains(err.Error(), "s3cret") {
+	if _, _, err := c.openText(t, typed("ftp://u:s3cret@h.example/")); access.KindOf(err) != access.Denied || len(asked.takeEntries()) != 0 || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("%v", err)
 	}
 }
@@ -470,13 +470,13 @@ func TestTemplate(t *testing.T) {
 func TestMistypedPasswordsAreNotSent(t *testing.T) {
 	gw, asked := startProxy(t)
 	for _, gateways := range []string{"all=http://" + gw + "/{url}", "all=http://" + gw + "/{+url}", "all=http://" + gw} {
-		c := newGated(t, here, nil, gateways)
+		c := newGated(t, typedOnlyRules, nil, gateways)
 		for _, text := range secrettest.URLs(secrettest.Password, "h.example") {
 			u, err := locus.Parse(text)
 			if err != nil || !strings.Contains(u.WithoutFragmentText(), secrettest.Half) {
 				continue
 			}
-			_, _, err = c.text(t, typed(text))
+			_, _, err = c.openText(t, typed(text))
 			if err != nil && strings.Contains(err.Error(), secrettest.Half) {
 				t.Errorf("%s by %s: %v", text, gateways, err)
 			}
@@ -485,7 +485,7 @@ func TestMistypedPasswordsAreNotSent(t *testing.T) {
 			if isTemplate && err == nil {
 				t.Errorf("%s goes to %s", text, gateways)
 			}
-			for _, line := range asked.take() {
+			for _, line := range asked.takeEntries() {
 				// The server needs the search, path or selector of a URL.
 				if strings.Contains(line, secrettest.Half) && (isTemplate || !isKnown || !strings.Contains(text, "://h.example/")) {
 					t.Errorf("%s by %s is %q", text, gateways, line)
@@ -539,24 +539,24 @@ func TestConnect(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
 	port := s.URL[strings.LastIndexByte(s.URL, ':'):]
-	c := newGated(t, here, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, "all=http://me:%70w@"+proxy)
-	text, res, err := c.text(t, typed("https://sub.example.com"+port+"/a"))
+	c := newGated(t, typedOnlyRules, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, "all=http://me:%70w@"+proxy)
+	text, res, err := c.openText(t, typed("https://sub.example.com"+port+"/a"))
 	if err == nil && res.LinkOrigin != policy.FromPublic {
 		t.Errorf("origin %v", res.LinkOrigin)
 	}
 	want := []string{"CONNECT sub.example.com" + port + " Basic bWU6cHc="}
-	if got := asked.take(); text != "" && err != nil || !slices.Equal(got, want) {
+	if got := asked.takeEntries(); text != "" && err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, asked %q", text, err, got)
 	}
 	// httptest's certificate is valid for example.com and loopback.
-	text, _, err = c.text(t, typed("https://example.com"+port+"/a"))
-	if text != "example.com"+port+"/a" || err != nil || len(c.lookups.take()) != 0 {
+	text, _, err = c.openText(t, typed("https://example.com"+port+"/a"))
+	if text != "example.com"+port+"/a" || err != nil || len(c.lookups.takeEntries()) != 0 {
 		t.Errorf("%q, %v", text, err)
 	}
-	asked.take()
+	asked.takeEntries()
 	for _, u := range []string{"gophers://h.example:1/", "ftps://h.example:1/", "nntps://h.example:1/a.b", "telnet://h.example:1024/"} {
-		_, _, err := c.text(t, typed(u))
-		if got := asked.take(); err == nil || len(got) != 1 && access.KindOf(err) != access.Denied || len(got) == 1 && !strings.HasPrefix(got[0], "CONNECT h.example:") {
+		_, _, err := c.openText(t, typed(u))
+		if got := asked.takeEntries(); err == nil || len(got) != 1 && access.KindOf(err) != access.Denied || len(got) == 1 && !strings.HasPrefix(got[0], "CONNECT h.example:") {
 			t.Errorf("%s: %v, asked %q", u, err, got)
 		}
 	}
@@ -583,27 +583,27 @@ func TestSOCKS(t *testing.T) {
 		{"socks5://me:pw@", true, "127.0.0.1", 1, policy.FromPrivate},
 	} {
 		address, asked := startSOCKS(t, s.login)
-		c := newGated(t, here, nil, "all="+s.gateway+address)
-		text, res, err := c.text(t, typed("ftp://h.example"+port+"/pub/hello.txt"))
-		got := asked.take()
+		c := newGated(t, typedOnlyRules, nil, "all="+s.gateway+address)
+		text, res, err := c.openText(t, typed("ftp://h.example"+port+"/pub/hello.txt"))
+		got := asked.takeEntries()
 		if text != "Hello\n" || err != nil || len(got) != 2 || got[0] != s.host+port || !strings.HasPrefix(got[1], s.host+":") {
 			t.Errorf("%s: %q, %v, asked %q", s.gateway, text, err, got)
 			continue
 		}
-		if looked := c.lookups.take(); len(looked) != s.looked || res.LinkOrigin != s.origin {
+		if looked := c.lookups.takeEntries(); len(looked) != s.looked || res.LinkOrigin != s.origin {
 			t.Errorf("%s: looked up %q, origin %v", s.gateway, looked, res.LinkOrigin)
 		}
 		// The client does not look up a literal address.
-		if _, res, err := c.text(t, typed("ftp://127.0.0.1"+port+"/pub/hello.txt")); err != nil || res.LinkOrigin != policy.FromPrivate {
+		if _, res, err := c.openText(t, typed("ftp://127.0.0.1"+port+"/pub/hello.txt")); err != nil || res.LinkOrigin != policy.FromPrivate {
 			t.Errorf("%s: %+v, %v", s.gateway, res, err)
 		}
-		asked.take()
+		asked.takeEntries()
 	}
 }
 
 func TestSOCKSRefuses(t *testing.T) {
 	address, asked := startSOCKS(t, true)
-	c := newGated(t, here, nil, "all=socks5h://me:wrong@"+address+" except=direct.example")
+	c := newGated(t, typedOnlyRules, nil, "all=socks5h://me:wrong@"+address+" except=direct.example")
 	for _, s := range []struct {
 		u    string
 		kind access.Kind
@@ -613,12 +613,12 @@ func TestSOCKSRefuses(t *testing.T) {
 		{"prospero://h.example/a", access.Unsupported, "only TCP"},
 		{"gopher://direct.example:1024/", access.Unreachable, "refused"},
 	} {
-		_, _, err := c.text(t, typed(s.u))
+		_, _, err := c.openText(t, typed(s.u))
 		if access.KindOf(err) != s.kind || !strings.Contains(err.Error(), s.says) || strings.Contains(err.Error(), "wrong") {
 			t.Errorf("%s: %v", s.u, err)
 		}
 	}
-	if got := asked.take(); len(got) != 0 {
+	if got := asked.takeEntries(); len(got) != 0 {
 		t.Errorf("asked %q", got)
 	}
 	// A port without a server, and a server of another protocol.
@@ -646,8 +646,8 @@ func TestSOCKSRefuses(t *testing.T) {
 		}
 	}()
 	for _, address := range []string{dead.LocalAddr().String(), strange.Addr().String()} {
-		c := newGated(t, here, nil, "all=socks5h://"+address)
-		if _, _, err := c.text(t, typed("gopher://h.example/")); access.KindOf(err) != access.Unreachable {
+		c := newGated(t, typedOnlyRules, nil, "all=socks5h://"+address)
+		if _, _, err := c.openText(t, typed("gopher://h.example/")); access.KindOf(err) != access.Unreachable {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -658,7 +658,7 @@ func TestSOCKSRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	c = newGated(t, here, nil, "all=socks5h://"+open)
+	c = newGated(t, typedOnlyRules, nil, "all=socks5h://"+open)
 	d := c.Dialer()
 	control, err := d.DialContext(t.Context(), "tcp", server.Addr())
 	if err != nil {
@@ -682,7 +682,7 @@ func TestProxyClose(t *testing.T) {
 	address, _ := startSOCKS(t, false)
 	echo := httptest.NewServer(http.NotFoundHandler())
 	defer echo.Close()
-	c := newGated(t, here, nil, "all=socks5h://"+address)
+	c := newGated(t, typedOnlyRules, nil, "all=socks5h://"+address)
 	conn, err := c.Dialer().DialContext(t.Context(), "tcp", strings.TrimPrefix(echo.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
