@@ -39,8 +39,8 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 	c := &call{gateway: g, w: w, r: r, values: values}
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer, ok := map[string]func() error{
-		"openapi.json": c.openAPI, "schemes": c.schemes, "check": c.check, "compare": c.compare, "resolve": c.resolve, "extract": c.extract, "get": c.get,
-		"parse": c.parse, "canonical": c.canonical, "lens": func() error { return c.each(c.lens) },
+		"openapi.json": c.openAPI, "schemes": c.schemes, "check": c.check, "compare": c.compare, "resolve": c.resolve, "extract": c.extract, "get": c.describeResource,
+		"parse": c.parse, "canonical": c.canonical, "lens": func() error { return c.forEachInput(c.lens) },
 	}[name]
 	err := error(&problem{http.StatusNotFound, "", "unknown API call: see " + g.options.Prefix + "/api/openapi.json"})
 	if ok {
@@ -90,9 +90,9 @@ func (c *call) reply(status int, v any) {
 	}
 }
 
-// each calls the function f for each input, and writes the results. An input is a query parameter
-// or a line of the request body.
-func (c *call) each(f func(input string) (answer any, ok bool)) error {
+// forEachInput calls f for each input, and writes the results. An input is a query parameter or a
+// line of the request body.
+func (c *call) forEachInput(f func(input string) (answer any, ok bool)) error {
 	inputs := c.values["url"]
 	if c.r.Method == http.MethodPost {
 		var err error
@@ -111,7 +111,7 @@ func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	if len(inputs) == 0 || len(inputs) > maxInputs {
 		return fmt.Errorf("expected 1 to %d inputs, as url= parameters or as lines of the body", maxInputs)
 	}
-	c.begin()
+	c.beginLines()
 	for _, input := range inputs {
 		v, _ := f(input)
 		if c.line(v) != nil {
@@ -121,8 +121,8 @@ func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	return nil
 }
 
-// begin begins a response with several lines.
-func (c *call) begin() {
+// beginLines begins a response with several lines.
+func (c *call) beginLines() {
 	c.w.Header().Set("Content-Type", "application/x-ndjson")
 	c.w.WriteHeader(http.StatusOK)
 }
@@ -176,7 +176,7 @@ func (c *call) parse() error {
 	if err != nil {
 		return err
 	}
-	return c.each(func(input string) (any, bool) {
+	return c.forEachInput(func(input string) (any, bool) {
 		if p := rules[0].Profile; len(rules) == 1 && p <= locus.RFC1630 {
 			u, err := shape.Read(input)
 			if err != nil {
@@ -194,7 +194,7 @@ func (c *call) check() error {
 	if err != nil {
 		return err
 	}
-	return c.each(func(input string) (any, bool) {
+	return c.forEachInput(func(input string) (any, bool) {
 		verdicts := make([]shape.Verdict, len(rules))
 		for i, r := range rules {
 			list, err := shape.CheckInput(r, input, nil)
@@ -210,7 +210,7 @@ func (c *call) canonical() error {
 	if err != nil {
 		return err
 	}
-	return c.each(func(input string) (any, bool) {
+	return c.forEachInput(func(input string) (any, bool) {
 		forms := make([]shape.CanonicalForm, len(rules))
 		for i, r := range rules {
 			text, changes, err := shape.CanonicalInput(r, input)
@@ -281,7 +281,7 @@ func (c *call) extract() error {
 	if err != nil {
 		return &problem{http.StatusRequestEntityTooLarge, "", fmt.Sprintf("the text is longer than %d bytes", maxAPIBody)}
 	}
-	c.begin()
+	c.beginLines()
 	lines := extract.LinesOf(text)
 	for m := range extract.All(string(text), &extract.Options{Schemes: c.registry().InText()}) {
 		at := lines.At(m.Start)
@@ -298,8 +298,8 @@ func (c *call) extract() error {
 	return nil
 }
 
-// get describes the resource at a URL. For an object, the description omits the data.
-func (c *call) get() error {
+// describeResource describes the resource at a URL. For an object, the description omits the data.
+func (c *call) describeResource() error {
 	u, err := shape.Read(c.values.Get("url"))
 	if err == nil {
 		u = u.WithoutFragment()
@@ -307,7 +307,7 @@ func (c *call) get() error {
 		err = c.follow(u)
 	}
 	if err != nil {
-		status, _ := c.w.fails(err)
+		status, _ := c.w.recordFailure(err)
 		text := u.Shown()
 		if u.IsZero() {
 			text = locus.Mask(c.values.Get("url"))
@@ -329,7 +329,7 @@ func (c *call) follow(u locus.URL) error {
 			}
 			return err
 		}
-		next, err := c.open(u, at)
+		next, err := c.openOnce(u, at)
 		if err != nil || next.IsZero() {
 			return err
 		}
@@ -345,40 +345,39 @@ func (c *call) follow(u locus.URL) error {
 	}
 }
 
-// open requests a URL (the parameter at). If the server redirects this URL, open returns the target
-// of the redirect. Otherwise it writes the response. The parameter asked is the URL in the API
-// call.
-func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
+// openOnce requests u. If the server redirects u, openOnce returns the target of the redirect.
+// Otherwise it writes the response. The requested URL is the URL in the API call.
+func (c *call) openOnce(requested, u locus.URL) (target locus.URL, err error) {
 	accept := "application/json, */*;q=0.9"
-	if isWeb(at.Scheme()) {
+	if isWeb(u.Scheme()) {
 		accept = "*/*"
 	}
-	res, m, err := c.gateway.fetch(c.r.Context(), fetchRequest{Request: access.Request{URL: at, Accept: accept, AcceptLanguage: languages(c.r, at)}})
+	res, m, err := c.gateway.fetch(c.r.Context(), fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(c.r, u)}})
 	if err != nil {
-		return next, err
+		return target, err
 	}
 	defer res.Close()
 	switch res := res.(type) {
 	case *scheme.Redirect:
-		next = res.To[0].WithoutFragment()
+		target = res.To[0].WithoutFragment()
 	case *scheme.Menu:
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)
 		if c.r.Method != http.MethodHead {
-			body := newMenuBody(menuJSON, res, at, m)
+			body := newMenuBody(menuJSON, res, u, m)
 			defer body.Close()
 			// If the menu is incomplete, the response is still valid JSON, and contains the reason.
 			c.w.broken = stream(c.w, body)
 		}
 	case *scheme.Object:
-		c.object(asked, at, res, m)
+		c.object(requested, u, res, m)
 	}
-	return next, nil
+	return target, nil
 }
 
 func (c *call) object(asked, at locus.URL, o *scheme.Object, m meta) {
-	if !m.found.IsZero() {
-		at = m.found
+	if !m.resourceURL.IsZero() {
+		at = m.resourceURL
 	}
 	c.reply(http.StatusOK, shape.Object{
 		Resource:  shape.NewResource(asked, at, "object"),

@@ -67,7 +67,7 @@ func (d *description) check(method, call string, a answer) {
 
 // The API matches its description, for valid and invalid requests.
 func TestAPI(t *testing.T) {
-	w, m := museum(t, open)
+	w, m := museum(t, loopbackSetup)
 	d := describe(t, w)
 	for call, want := range map[string]string{
 		"parse?url=" + query("gopher://h/7sel%09word"):                       `"locator":{"gophertype":"7","selector":"sel","search":"word","gopherPlus":null}`,
@@ -137,7 +137,7 @@ func TestAPI(t *testing.T) {
 		"parse": "http://h/\r\nx y\n", "check": "http://h/~\n", "check?rules=rfc1630": "x", "canonical": "HTTP://h\n\n", "lens": "http:/h/\n",
 		"extract": "see <URL:ftp://h/a b\n c>, <gopher://h/> and http://x.example/. http://exampleこれは.example/ä http://xn--はじめよう.example/",
 	} {
-		a := w.do("POST", "/api/"+call, body, "Content-Type", "text/plain")
+		a := w.exchange("POST", "/api/"+call, body, "Content-Type", "text/plain")
 		if a.StatusCode != 200 || a.body == "" {
 			t.Errorf("%s: %s %s", call, a.Status, a.body)
 		}
@@ -146,17 +146,17 @@ func TestAPI(t *testing.T) {
 		}
 		d.check("POST", call, a)
 	}
-	if a := w.do("POST", "/api/parse", ""); a.StatusCode != 400 {
+	if a := w.exchange("POST", "/api/parse", ""); a.StatusCode != 400 {
 		t.Errorf("nothing: %s", a.Status)
 	}
-	if a := w.do("POST", "/api/extract", strings.Repeat("x", 2<<20)); a.StatusCode != http.StatusRequestEntityTooLarge {
+	if a := w.exchange("POST", "/api/extract", strings.Repeat("x", 2<<20)); a.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("too much: %s", a.Status)
 	} else {
 		d.check("POST", "extract", a)
 	}
 	// The number of inputs is limited, for inputs in lines and in parameters.
 	for n, status := range map[int]int{10_000: 200, 10_001: 400} {
-		a := w.do("POST", "/api/canonical", strings.Repeat("\n", n))
+		a := w.exchange("POST", "/api/canonical", strings.Repeat("\n", n))
 		if status == 400 && !strings.Contains(a.body, "expected 1 to 10000 inputs") {
 			t.Errorf("%d lines: %.200s", n, a.body)
 		}
@@ -185,7 +185,7 @@ func TestAPI(t *testing.T) {
 
 // The API and the command write the same bytes for a menu.
 func TestAPIMenu(t *testing.T) {
-	w, m := museum(t, open)
+	w, m := museum(t, loopbackSetup)
 	for _, stop := range m.Stops() {
 		if stop.Scheme != "wais" || !strings.Contains(stop.URL.String(), "?") {
 			continue

@@ -33,8 +33,8 @@ const (
 // archivedPages describes the captures of a URL in the archive.
 type archivedPages struct {
 	archive.History
-	moved bool // the gateway has redirected the client to a memento
-	all   string
+	redirected bool // the gateway has redirected the client to a memento
+	all        string
 }
 
 // page returns the times that a page shows. The receiver k may be nil.
@@ -154,7 +154,7 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 		headers.Set("Location", memento(h.At))
 		headers.Set("Cache-Control", "private, no-cache")
 		w.WriteHeader(http.StatusFound)
-		k.moved = true
+		k.redirected = true
 		return k, t, nil
 	}
 	headers.Set("Memento-Datetime", h.At.Time.Format(http.TimeFormat))
@@ -230,7 +230,7 @@ func (k *archivedPages) relation(m archive.Memento) string {
 
 // serveTimeMap serves the TimeMap of a URL (RFC 7089 section 5).
 func (g *Gateway) serveTimeMap(w *recorder, r *http.Request, values url.Values) error {
-	u, err := asked(values)
+	u, err := queryURL(values)
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (g *Gateway) serveTimeMap(w *recorder, r *http.Request, values url.Values) 
 		return nil
 	}
 	f := newFlusher(w)
-	defer f.close()
+	defer f.stopFlushing()
 	fmt.Fprintf(f, "%s; rel=\"original\"", target(u.String()))
 	fmt.Fprintf(f, ",\n%s; rel=\"self\"; type=\"application/link-format\"; from=\"%s\"; until=\"%s\"",
 		target(base+g.timeMapPath(u, after)), times[0].Format(http.TimeFormat), times[len(times)-1].Format(http.TimeFormat))
@@ -297,7 +297,7 @@ func (g *Gateway) serveArchived(w *recorder, r *http.Request, values url.Values)
 	switch {
 	case values.Has("url"):
 		var u locus.URL
-		if u, err = asked(values); err == nil {
+		if u, err = queryURL(values); err == nil {
 			err = g.archivedTimes(&list, u.WithoutPassword(), after)
 		}
 	case values.Has("host"):

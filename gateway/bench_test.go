@@ -19,7 +19,7 @@ func BenchmarkRaw(b *testing.B) {
 	b.Cleanup(web.Close)
 	for name, store := range map[string]*cache.Options{"fetched": nil, "cached": {}} {
 		b.Run(name, func(b *testing.B) {
-			s := open
+			s := loopbackSetup
 			s.store = store
 			w := start(b, s)
 			r := httptest.NewRequest(http.MethodGet, "/-/raw?url="+query(web.URL+"/"), nil)

@@ -17,27 +17,27 @@ type timedBody struct {
 	perPiece bool // each Read extends the deadline
 }
 
-// timed returns a copy of r whose body has a deadline.
-func timed(w http.ResponseWriter, r *http.Request) *http.Request {
+// withBodyDeadline returns a copy of r whose body has a deadline.
+func withBodyDeadline(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
 	copied := r.WithContext(r.Context()) // net/http uses the Body of r
 	b := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
-	b.begin()
+	b.setDeadline()
 	copied.Body = b
 	return copied
 }
 
-// begin sets the deadline.
-func (b *timedBody) begin() {
+// setDeadline sets the deadline for reading.
+func (b *timedBody) setDeadline() {
 	// SetReadDeadline fails only on connections without deadlines, which only tests have.
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTime))
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.perPiece {
-		b.begin()
+		b.setDeadline()
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {

@@ -17,14 +17,14 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// written collects the URLs that the gateway writes, each with its first location.
-type written struct {
+// writtenURLs collects the URLs that the gateway writes, each with its first location.
+type writtenURLs struct {
 	registry *scheme.Registry
 	found    map[locus.URL]string
 	links    []locus.URL // in the order they were found
 }
 
-func (x *written) add(text, where string) {
+func (x *writtenURLs) add(text, where string) {
 	u, err := locus.Parse(text)
 	if err != nil || !x.registry.Known(u) {
 		return
@@ -36,14 +36,14 @@ func (x *written) add(text, where string) {
 }
 
 // addText adds the URLs in a text.
-func (x *written) addText(text, where string) {
+func (x *writtenURLs) addText(text, where string) {
 	for m := range extract.All(text, nil) {
 		x.add(m.URL.String(), where)
 	}
 }
 
 // addLink adds the URLs in the query and the path of a link to the gateway.
-func (x *written) addLink(link, where string) {
+func (x *writtenURLs) addLink(link, where string) {
 	x.add(link, where)
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "" || u.Host != "" {
@@ -59,7 +59,7 @@ func (x *written) addLink(link, where string) {
 }
 
 // addPage adds the URLs in the attributes and the text of a page.
-func (x *written) addPage(t *testing.T, body, where string) {
+func (x *writtenURLs) addPage(t *testing.T, body, where string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -81,7 +81,7 @@ func (x *written) addPage(t *testing.T, body, where string) {
 }
 
 // addJSON adds the URLs in all strings of an API response.
-func (x *written) addJSON(v any, where string) {
+func (x *writtenURLs) addJSON(v any, where string) {
 	switch v := v.(type) {
 	case string:
 		x.add(v, where)
@@ -100,12 +100,12 @@ func (x *written) addJSON(v any, where string) {
 // Every URL that the gateway writes on its pages and in its API conforms to RFC 1738. The
 // test crawls all servers of the tour.
 func TestEveryURLConforms(t *testing.T) {
-	w, m := museum(t, open)
+	w, m := museum(t, loopbackSetup)
 	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &written{registry: registry, found: map[locus.URL]string{}}
+	x := &writtenURLs{registry: registry, found: map[locus.URL]string{}}
 	for _, stop := range m.Stops() {
 		x.add(stop.URL.String(), "a stop")
 	}

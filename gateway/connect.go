@@ -40,7 +40,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) (err error) {
 	}
 	observed := g.observe(r.Context(), u)
 	defer func() { observed.End(err) }()
-	dialer, err := g.client.DialerFor(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.originResult(u))
 	if err != nil {
 		return err
 	}
@@ -108,25 +108,24 @@ func tunnel(client, server net.Conn) (toClient int64) {
 	return toClient
 }
 
-// copyConn copies data from one connection to another until EOF. Then it closes the writing side of
-// the second connection. After an error it closes both connections. It calls the function extend
-// before each read.
-func copyConn(to, from net.Conn, extend func()) int64 {
-	n, err := io.CopyBuffer(struct{ io.Writer }{to}, extending{from, extend}, make([]byte, tunnelChunk))
-	if half, ok := to.(interface{ CloseWrite() error }); err != nil || !ok || half.CloseWrite() != nil {
-		to.Close()
-		from.Close()
+// copyConn copies data from src to dst until EOF. Then it closes the writing side of dst. After an
+// error it closes both connections. It calls extend before each read.
+func copyConn(dst, src net.Conn, extend func()) int64 {
+	n, err := io.CopyBuffer(struct{ io.Writer }{dst}, extendingReader{src, extend}, make([]byte, tunnelChunk))
+	if half, ok := dst.(interface{ CloseWrite() error }); err != nil || !ok || half.CloseWrite() != nil {
+		dst.Close()
+		src.Close()
 	}
 	return n
 }
 
-// extending calls extend before each Read.
-type extending struct {
+// extendingReader calls extend before each Read.
+type extendingReader struct {
 	from   io.Reader
 	extend func()
 }
 
-func (r extending) Read(p []byte) (int, error) {
+func (r extendingReader) Read(p []byte) (int, error) {
 	r.extend()
 	return r.from.Read(p)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// busy is the kind of error for an exceeded limit: see [Limits]. Package access defines the
+// kindBusy is the kind of error for an exceeded limit: see [Limits]. Package access defines the
 // other kinds.
-const busy access.Kind = "busy"
+const kindBusy access.Kind = "busy"
 
 // problem is a failure with its own HTTP status.
 type problem struct {
@@ -28,15 +28,15 @@ type problem struct {
 
 func (p *problem) Error() string { return p.text }
 
-// fails records a failed request for the log. It returns the HTTP status and the kind of the
-// failure.
-func (w *recorder) fails(err error) (status int, kind access.Kind) {
+// recordFailure records a failed request for the log. It returns the HTTP status and the kind of
+// the failure.
+func (w *recorder) recordFailure(err error) (status int, kind access.Kind) {
 	var p *problem
 	if !errors.As(err, &p) {
 		w.failure = access.KindOf(err)
 		return statusOf(w.failure), w.failure
 	}
-	if p.kind == busy {
+	if p.kind == kindBusy {
 		w.Header().Set("Retry-After", "1")
 	}
 	return p.status, p.kind
@@ -44,7 +44,7 @@ func (w *recorder) fails(err error) (status int, kind access.Kind) {
 
 // fail writes the page for an error.
 func (v *view) fail(err error) {
-	status, kind := v.w.fails(err)
+	status, kind := v.w.recordFailure(err)
 	if lines := v.transcript.list(); len(lines) > 0 {
 		v.head.Sent = v.transcript.list
 	}
@@ -61,7 +61,7 @@ func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	protect(w.Header())
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	status, kind := w.fails(err)
+	status, kind := w.recordFailure(err)
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		fmt.Fprintf(w, "%s: %s\n", kind, term.Text(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
@@ -88,10 +88,10 @@ var statuses = map[access.Kind]int{
 // serverError is an error that a server reported. The resource does not exist, the server requires
 // a login, or the response has an error status.
 type serverError struct {
-	kind   error
-	status int    // HTTP status
-	whole  string // whole text of the response
-	text   string // reason, with at most maxReason bytes from the server
+	kind     error
+	status   int    // HTTP status
+	fullText string // text of the response
+	text     string // reason, with at most maxReason bytes from the server
 }
 
 // maxReason is the maximum size in bytes of the reason in a response.
@@ -103,7 +103,7 @@ func (e *serverError) Unwrap() error { return e.kind }
 
 // newServerError returns the error for a response about u with the given status and text.
 func newServerError(u locus.URL, code int, status, text string) *serverError {
-	e := &serverError{kind: scheme.ErrProtocol, status: code, whole: text}
+	e := &serverError{kind: scheme.ErrProtocol, status: code, fullText: text}
 	switch code {
 	case http.StatusNotFound, http.StatusGone:
 		e.kind = scheme.ErrNotFound
@@ -156,7 +156,7 @@ func statusError(u locus.URL, resp *http.Response) error {
 // describe returns the error as an object with a line of text, for a client that sent req. The
 // parameter m contains the metadata of the server's response.
 func (e *serverError) describe(req fetchRequest, m meta) (*scheme.Object, meta) {
-	text := term.Text(e.whole) + "\n"
+	text := term.Text(e.fullText) + "\n"
 	o := &scheme.Object{URL: req.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}
 	_, h := describe(o)
 	h.Set("X-Content-Type-Options", "nosniff")

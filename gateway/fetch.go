@@ -30,11 +30,11 @@ type fetchRequest struct {
 
 // meta holds the metadata of a resource.
 type meta struct {
-	url    locus.URL   // URL after redirects; zero if unknown
-	found  locus.URL   // URL of the resource; zero if equal to the requested URL
-	status int         // HTTP status of the object
-	header http.Header // HTTP header of the object, with the fields of the store
-	cache  string      // Cache-Status of the store; empty if the store was not used
+	url         locus.URL   // URL after redirects; zero if unknown
+	resourceURL locus.URL   // URL of the resource; zero if equal to the requested URL
+	status      int         // HTTP status of the object
+	header      http.Header // HTTP header of the object, with the fields of the store
+	cache       string      // Cache-Status of the store; empty if the store was not used
 }
 
 // storeStatus returns the Cache-Status line of the store (RFC 9211). The store adds its line
@@ -84,14 +84,15 @@ func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource,
 		}
 	}
 	if g.options.Cache == nil || archived {
-		return g.open(ctx, req)
+		return g.openFetch(ctx, req)
 	}
 	return g.fetchStored(ctx, req)
 }
 
-// from returns a result that represents the origin of a client's URL. A URL from a client counts as
-// a link on the public Internet. A file URL that [Options.Files] allows counts as a link in a file.
-func (g *Gateway) from(u locus.URL) *access.Result {
+// originResult returns a result that represents the origin of a client's URL. A URL from a client
+// counts as a link on the public Internet. A file URL that [Options.Files] allows counts as a link
+// in a file.
+func (g *Gateway) originResult(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
 		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
 	}
@@ -101,11 +102,11 @@ func (g *Gateway) from(u locus.URL) *access.Result {
 // traits returns the traits of the URL's scheme.
 func (g *Gateway) traits(u locus.URL) scheme.Traits { return g.client.Registry().Scheme(u).Traits }
 
-// open opens the URL of req with the access client, which follows redirects.
-func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resource, m meta, err error) {
+// openFetch opens the URL of req with the access client, which follows redirects.
+func (g *Gateway) openFetch(ctx context.Context, req fetchRequest) (res scheme.Resource, m meta, err error) {
 	conditional := !req.head && req.setRange()
 	req.Accept = withMenus(req.Accept)
-	result, leave, err := g.doRange(ctx, req.Request)
+	result, leave, err := g.openRange(ctx, req.Request)
 	if err != nil {
 		return nil, m, asServerError(req.URL, err)
 	}
@@ -113,11 +114,11 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	at := result.URL
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
-		at = g.chosen(at, r.URL)
+		at = g.selectedView(at, r.URL)
 		o := &scheme.Object{
 			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, Tag: r.Tag,
 			ModTime: r.ModTime.UTC().Truncate(time.Second), // Last-Modified has this precision, and the store uses it
-			Body:    &counted{r.Body, leave, nil},
+			Body:    &countedBody{r.Body, leave, nil},
 		}
 		m.status, m.header = describe(o)
 		o.Type = m.header.Get("Content-Type")
@@ -126,7 +127,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 		}
 		res = o
 	case *scheme.Menu:
-		at = g.chosen(at, r.URL)
+		at = g.selectedView(at, r.URL)
 		menu := *r
 		menu.Closer = closeFunc(func() error { defer leave(); return r.Close() })
 		res = &menu
@@ -136,8 +137,8 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 		return nil, meta{}, access.NewError("open", result.URL, fmt.Errorf("%w over HTTP: the resource is neither an object nor a menu", scheme.ErrUnsupported))
 	}
 	if at != req.URL {
-		m.found = at.WithoutFragment().WithoutPassword()
-		m.header.Set("Content-Location", m.found.String())
+		m.resourceURL = at.WithoutFragment().WithoutPassword()
+		m.header.Set("Content-Location", m.resourceURL.String())
 	}
 	if req.head {
 		res.Close()
@@ -146,10 +147,10 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	return res, m, nil
 }
 
-// doRange is like [Gateway.do], but for a range of an object. If the size of the object is unknown,
-// it returns the whole object, because Content-Range requires the offset of the last byte.
-func (g *Gateway) doRange(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
-	result, leave, err = g.do(ctx, req)
+// openRange is like [Gateway.openURL], but for a range of an object. If the size of the object is
+// unknown, it returns the whole object, because Content-Range requires the offset of the last byte.
+func (g *Gateway) openRange(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+	result, leave, err = g.openURL(ctx, req)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +158,7 @@ func (g *Gateway) doRange(ctx context.Context, req access.Request) (result *acce
 		o.Close()
 		leave()
 		req.Offset = 0
-		return g.do(ctx, req)
+		return g.openURL(ctx, req)
 	}
 	return result, leave, nil
 }
@@ -178,11 +179,11 @@ func withoutContent(res scheme.Resource) scheme.Resource {
 	return res
 }
 
-// do opens a URL with the access client. After the caller has closed the resource, it must call
-// leave at least once.
-func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+// openURL opens a URL with the access client. After the caller has closed the resource, it must
+// call leave at least once.
+func (g *Gateway) openURL(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	leave, ok := g.limiter.enterHost(req.URL)
-	req.From, req.Observe = g.from(req.URL), g.metrics.observe
+	req.From, req.Observe = g.originResult(req.URL), g.metrics.observe
 	if !ok {
 		if err := g.check(ctx, req.URL); err != nil {
 			return nil, nil, err // a retry would not help
@@ -200,13 +201,13 @@ func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Re
 // check is like [access.Client.Check], but for a URL from a client of the gateway. It records a
 // denial as an observed request.
 func (g *Gateway) check(ctx context.Context, u locus.URL) error {
-	return g.observeDenial(ctx, u, g.client.Check(u, g.from(u)))
+	return g.observeDenial(ctx, u, g.client.Check(u, g.originResult(u)))
 }
 
 // dialerFor is like [access.Client.DialerFor], but for a URL from a client of the gateway. It
 // records a denial as an observed request.
 func (g *Gateway) dialerFor(ctx context.Context, u locus.URL) (scheme.Dialer, error) {
-	dialer, err := g.client.DialerFor(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.originResult(u))
 	return dialer, g.observeDenial(ctx, u, err)
 }
 
@@ -225,22 +226,22 @@ func (g *Gateway) observe(ctx context.Context, u locus.URL) *access.Observation 
 }
 
 // errBusy means that the request exceeds [Limits.PerHost].
-var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many requests to this server; try again in a moment"}
+var errBusy = &problem{http.StatusServiceUnavailable, kindBusy, "gateway: too many requests to this server; try again in a moment"}
 
-// counted is a body that counts as a request to its server until the caller closes it.
-type counted struct {
+// countedBody is a body that counts as a request to its server until the caller closes it.
+type countedBody struct {
 	io.ReadCloser
 	leave    func()
 	observed *access.Observation // nil if the access client sent the request
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.observed.Read(int64(n), err)
 	return n, err
 }
 
-func (c *counted) Close() error {
+func (c *countedBody) Close() error {
 	c.leave()
 	err := c.ReadCloser.Close()
 	c.observed.End(nil)
@@ -248,7 +249,7 @@ func (c *counted) Close() error {
 }
 
 // CopyPiece implements [piece.Copier].
-func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
+func (c *countedBody) CopyPiece(w io.Writer, n int64) (int64, error) {
 	m, err := piece.Copy(w, c.ReadCloser, n)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		c.observed.Read(m, err)
@@ -256,9 +257,9 @@ func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, err
 }
 
-// chosen returns the URL of the view that the server selected for u: the URL u with a Gopher+
-// string. If the server selected no view, chosen returns u.
-func (g *Gateway) chosen(u, view locus.URL) locus.URL {
+// selectedView returns the URL of the view that the server selected for u: the URL u with a Gopher+
+// string. If the server selected no view, it returns u.
+func (g *Gateway) selectedView(u, view locus.URL) locus.URL {
 	traits := g.traits(u)
 	if view.Scheme() == u.Scheme() && traits.Has(scheme.AcceptsTypes) && !traits.Has(scheme.Web) {
 		return view
@@ -295,7 +296,7 @@ func languages(r *http.Request, u locus.URL) string {
 	if _, err := scheme.ParsePreference(list); err != nil {
 		return ""
 	}
-	return orAny(list)
+	return withAnyLanguage(list)
 }
 
 // clientFields lists the header fields of a client that the store and servers use.

@@ -75,8 +75,8 @@ type setup struct {
 	store   *cache.Options                    // options of a store; nil for no store
 }
 
-// open allows the test servers, which all use loopback.
-var open = setup{rules: policy.Rules{AllowPrivate: true, Passwords: true}}
+// loopbackSetup allows the test servers, which all use loopback.
+var loopbackSetup = setup{rules: policy.Rules{AllowPrivate: true, Passwords: true}}
 
 func start(t testing.TB, s setup) *fixture {
 	t.Helper()
@@ -166,9 +166,9 @@ type answer struct {
 	body string
 }
 
-// do sends a request to the gateway. The path may be a whole URL. The parameter fields
-// contains header names and values in turns.
-func (w *fixture) do(method, path, body string, fields ...string) answer {
+// exchange sends a request to the gateway. The path may be a whole URL. The parameter fields contains
+// header names and values in turns.
+func (w *fixture) exchange(method, path, body string, fields ...string) answer {
 	w.t.Helper()
 	if strings.HasPrefix(path, "/") {
 		path = w.base + path
@@ -198,7 +198,7 @@ func (w *fixture) do(method, path, body string, fields ...string) answer {
 
 func (w *fixture) get(path string, fields ...string) answer {
 	w.t.Helper()
-	return w.do("GET", path, "", fields...)
+	return w.exchange("GET", path, "", fields...)
 }
 
 // browser holds header fields of browsers.

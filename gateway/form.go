@@ -55,14 +55,14 @@ func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// posted returns the values of a submitted form, and the URL of the form. It rejects forms that no
-// page of this gateway contains. If proxied is true, it also accepts forms on pages for proxy
+// readPosted returns the values of a submitted form, and the URL of the form. It rejects forms that
+// no page of this gateway contains. If proxied is true, it also accepts forms on pages for proxy
 // clients.
-func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, err error) {
+func (g *Gateway) readPosted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, err error) {
 	if values, err = readForm(w, r); err != nil {
 		return nil, u, &problem{http.StatusBadRequest, "syntax", err.Error()}
 	}
-	u, err = asked(values)
+	u, err = queryURL(values)
 	token := values.Get("token")
 	if !g.checkToken(w, r, token) && !(proxied && err == nil && hmac.Equal([]byte(token), []byte(g.proxyToken(r)))) {
 		err = &problem{http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload the page"}
@@ -70,55 +70,55 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	return values, u, err
 }
 
-// serveSubmit handles the answers to a form, and redirects to the resulting URL. The parameter at
-// is the time of the page that contains the form, in the format of Show.At.
-func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
-	values, u, err := g.posted(w, r, true)
+// serveSubmit handles the answers to a form, and redirects to the resulting URL. The pageTime is
+// the time of the page that contains the form, in the format of Show.At.
+func (g *Gateway) serveSubmit(w *recorder, r *http.Request, pageTime string) error {
+	values, u, err := g.readPosted(w, r, true)
 	if err != nil {
 		return err
 	}
 	w.url = u
 	var t time.Time
-	if at != "" && g.options.Archive != nil {
-		if t, err = archive.ParseTime(at); err != nil {
+	if pageTime != "" && g.options.Archive != nil {
+		if t, err = archive.ParseTime(pageTime); err != nil {
 			return &problem{http.StatusBadRequest, "syntax", err.Error()}
 		}
 	}
-	f, err := g.form(r.Context(), u, t)
+	f, err := g.requestForm(r.Context(), u, t)
 	if err != nil {
 		return err
 	}
-	at = linksAt(page.Show{At: at}, t)
-	v := g.newView(w, r, u, at)
+	pageTime = linksAt(page.Show{At: pageTime}, t)
+	v := g.newView(w, r, u, pageTime)
 	v.at = t
 	answers := page.Answers(f, values)
-	var to locus.URL
+	var target locus.URL
 	if err = f.Check(answers); err == nil {
-		to, err = f.Submit(answers)
+		target, err = f.Submit(answers)
 	}
 	secret := clearSecrets(f, answers)
 	if err != nil {
 		v.write(http.StatusUnprocessableEntity, func(w io.Writer) error { return v.printer.Form(w, v.head, f, answers, err) })
 		return nil
 	}
-	if secret || len(to.String()) > maxShownURL {
+	if secret || len(target.String()) > maxShownURL {
 		// The URL contains the answers. A secret answer must not appear in the page or in the
 		// browser's history.
-		v.run(func() error { return v.open(to) })
+		v.run(func() error { return v.openUncached(target) })
 		return nil
 	}
-	seeOther(w, g.pagePath(to, page.Show{At: at}))
+	seeOther(w, g.pagePath(target, page.Show{At: pageTime}))
 	return nil
 }
 
 // maxShownURL is the maximum length in bytes of a URL to which the gateway redirects a browser.
 const maxShownURL = 8 << 10
 
-// form requests the form at u again. If there is an archive, it requests the capture for the given
-// time. The gateway must request the form again, because a page cannot store the form's Submit
-// function.
-func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.Form, error) {
-	result, leave, err := g.do(ctx, access.Request{URL: u, At: at})
+// requestForm requests the form at u again. If there is an archive, it requests the capture for
+// captureTime. The gateway must request the form again, because a page cannot store the form's
+// Submit function.
+func (g *Gateway) requestForm(ctx context.Context, u locus.URL, captureTime time.Time) (*scheme.Form, error) {
+	result, leave, err := g.openURL(ctx, access.Request{URL: u, At: captureTime})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ import (
 // send submits a form as a browser does.
 func (w *fixture) send(path string, values url.Values) answer {
 	w.t.Helper()
-	return w.do("POST", path, values.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html", "Origin", w.base, "Sec-Fetch-Site", "same-origin")
+	return w.exchange("POST", path, values.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html", "Origin", w.base, "Sec-Fetch-Site", "same-origin")
 }
 
 func forms(t *testing.T) *gophertest.Server {
@@ -50,7 +50,7 @@ func forms(t *testing.T) *gophertest.Server {
 
 // atForms is a gateway that allows form submissions to the port of g.
 func atForms(t *testing.T, g *gophertest.Server) *fixture {
-	s := open
+	s := loopbackSetup
 	s.rules.Ports = []uint16{netip.MustParseAddrPort(g.Addr()).Port()}
 	return start(t, s)
 }
@@ -68,7 +68,7 @@ func TestSubmitProxied(t *testing.T) {
 	values := url.Values{"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "f0": {"old maps"}}
 	send := func(v url.Values, fields ...string) int {
 		t.Helper()
-		return w.do("POST", "/-/submit", v.Encode(), append(fields, "Content-Type", "application/x-www-form-urlencoded")...).StatusCode
+		return w.exchange("POST", "/-/submit", v.Encode(), append(fields, "Content-Type", "application/x-www-form-urlencoded")...).StatusCode
 	}
 	if got := send(values); got != 303 {
 		t.Errorf("%d", got)
@@ -79,11 +79,11 @@ func TestSubmitProxied(t *testing.T) {
 		}
 	}
 	// The token is valid only for this purpose and this gateway.
-	if got := start(t, open).do("POST", "/-/submit", values.Encode(), "Content-Type", "application/x-www-form-urlencoded"); got.StatusCode != 403 {
+	if got := start(t, loopbackSetup).exchange("POST", "/-/submit", values.Encode(), "Content-Type", "application/x-www-form-urlencoded"); got.StatusCode != 403 {
 		t.Errorf("another gateway: %s", got.Status)
 	}
 	letter := url.Values{"url": values["url"], "token": values["token"]}
-	if a := w.do("POST", "/-/send", letter.Encode(), "Content-Type", "application/x-www-form-urlencoded"); a.StatusCode != 403 {
+	if a := w.exchange("POST", "/-/send", letter.Encode(), "Content-Type", "application/x-www-form-urlencoded"); a.StatusCode != 403 {
 		t.Errorf("a letter: %s", a.Status)
 	}
 }
@@ -142,7 +142,7 @@ func TestSubmit(t *testing.T) {
 		}
 	}
 	// A token is valid only in its browser.
-	other := start(t, open)
+	other := start(t, loopbackSetup)
 	other.get("/")
 	if a := other.send("/-/submit", url.Values{"url": values["url"], "token": {token}, "f0": {"x"}}); a.StatusCode != 403 {
 		t.Errorf("a token of another gateway: %s", a.Status)
@@ -230,7 +230,7 @@ func TestSubmitFile(t *testing.T) {
 		}
 		part.Write(bytes.Repeat([]byte("x"), size))
 		m.Close()
-		return w.do("POST", "/-/submit", b.String(), "Content-Type", m.FormDataContentType())
+		return w.exchange("POST", "/-/submit", b.String(), "Content-Type", m.FormDataContentType())
 	}
 	if a := post(100); a.StatusCode >= 400 && a.StatusCode != 422 {
 		t.Errorf("%s %s", a.Status, a.body)
@@ -260,7 +260,7 @@ func (l *mailSink) send(_ context.Context, m *submit.Message) (string, error) {
 // sender, up to a limit.
 func TestComposeMessage(t *testing.T) {
 	box := &mailSink{}
-	s := open
+	s := loopbackSetup
 	s.gateway.Mail = &gateway.Mail{From: submit.Mailbox{Address: "keeper@gw.example"}, Relay: "smtp://relay.example", Send: box.send, PerHour: 2}
 	w := start(t, s)
 	page := w.get("/mailto:joe@host.example?subject=Hi%20there&bcc=spy@evil.example&from=evil@evil.example")
@@ -319,14 +319,14 @@ func TestComposeMessage(t *testing.T) {
 
 // Without a relay, messages are not sent. If the relay fails, the page shows the error.
 func TestMessageUnsent(t *testing.T) {
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	page := w.get("/mailto:joe@host.example")
 	values := url.Values{"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "to": {"joe@host.example"}, "step": {"send"}}
 	if a := w.send("/-/send", values); a.StatusCode != http.StatusForbidden {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
 	box := &mailSink{fail: errors.New("the relay says <no>")}
-	s := open
+	s := loopbackSetup
 	s.gateway.Mail = &gateway.Mail{From: submit.Mailbox{Address: "keeper@gw.example"}, Send: box.send}
 	w = start(t, s)
 	page = w.get("/mailto:joe@host.example")

@@ -173,7 +173,7 @@ func (g *Gateway) Close() error {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, begun: time.Now()}
 	rec.conn, _ = r.Context().Value(connKey{}).(*guardConn)
-	defer g.done(rec, r)
+	defer g.logRequest(rec, r)
 	if g.options.Prefix != "" {
 		// The server may reuse the connection for its own requests. The deadline must not apply to
 		// these requests.
@@ -187,14 +187,14 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve responds to a request. If serve can't respond, it returns an error for
 // [Gateway.fail].
 func (g *Gateway) serve(w *recorder, r *http.Request) error {
-	if err := malformed(r); err != nil {
+	if err := checkMalformed(r); err != nil {
 		return err
 	}
-	r = timed(w, r)
+	r = withBodyDeadline(w, r)
 	if !g.asksHealth(r) {
 		leave, ok := g.limiter.enter(clientOf(r))
 		if !ok {
-			return &problem{http.StatusServiceUnavailable, busy, "the gateway is at capacity; try again in a moment"}
+			return &problem{http.StatusServiceUnavailable, kindBusy, "the gateway is at capacity; try again in a moment"}
 		}
 		defer leave()
 	}
@@ -202,7 +202,7 @@ func (g *Gateway) serve(w *recorder, r *http.Request) error {
 	case g.wasHere(r.Header):
 		return &problem{http.StatusLoopDetected, "denied", "the request has already passed through this gateway"}
 	case g.options.Prefix != "":
-		return g.serveOwn(w, r, g.below(r.RequestURI))
+		return g.serveOwn(w, r, g.trimPrefix(r.RequestURI))
 	case r.Method == http.MethodConnect:
 		w.kind = "connect"
 		return g.serveConnect(w, r)
@@ -223,8 +223,8 @@ func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	return g.serveLocal(w, r, target)
 }
 
-// below returns the path and query in a request target, without the prefix of the gateway.
-func (g *Gateway) below(target string) string {
+// trimPrefix returns the path and query in a request target, without the prefix of the gateway.
+func (g *Gateway) trimPrefix(target string) string {
 	if _, rest, ok := strings.Cut(target, "://"); ok && target[0] != '/' {
 		// The client sent a proxy request for the gateway itself (RFC 9112 section 3.2.2).
 		_, path, _ := strings.Cut(rest, "/")

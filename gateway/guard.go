@@ -30,19 +30,19 @@ type guardConn struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu    sync.Mutex // needed because a Read may still run when a handler hijacks the connection
-	guard guard
-	err   error
-	heard bool // the client has sent at least one byte
+	mu       sync.Mutex // needed because a Read may still run when a handler hijacks the connection
+	guard    guard
+	err      error
+	hasInput bool // the client has sent at least one byte
 
-	held []byte // bytes that Write has collected; nil if Write sends them
+	pending []byte // bytes that Write has collected; nil if Write sends them
 }
 
 // isSilent reports whether the client has sent no byte.
 func (c *guardConn) isSilent() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.heard
+	return !c.hasInput
 }
 
 func (c *guardConn) Read(p []byte) (int, error) {
@@ -58,7 +58,7 @@ func (c *guardConn) Read(p []byte) (int, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.heard = c.heard || n > 0
+	c.hasInput = c.hasInput || n > 0
 	passed, refused := c.guard.pass(p[:n])
 	if refused != nil {
 		c.err = refused
@@ -70,27 +70,27 @@ func (c *guardConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sends p. During a call of atOnce, it only collects p.
+// Write sends p. During a call of writeTogether, it only collects p.
 func (c *guardConn) Write(p []byte) (int, error) {
-	if c.held == nil {
+	if c.pending == nil {
 		return c.Conn.Write(p)
 	}
-	c.held = append(c.held, p...)
+	c.pending = append(c.pending, p...)
 	return len(p), nil
 }
 
-// atOnce calls the function write, and sends all bytes of its Write calls with one system call.
-// Package net/http would send the header and the body of a small response with two calls, and wake
-// the client twice.
-func (c *guardConn) atOnce(write func()) error {
-	buffer := chunks.Get().(*[chunk]byte)
-	c.held = buffer[:0]
+// writeTogether calls f, and sends all bytes of the Write calls in f with one system call. Package
+// net/http would send the header and the body of a small response with two calls, and wake the
+// client twice.
+func (c *guardConn) writeTogether(f func()) error {
+	buffer := chunks.Get().(*[smallChunk]byte)
+	c.pending = buffer[:0]
 	defer func() {
-		c.held = nil
+		c.pending = nil
 		chunks.Put(buffer)
 	}()
-	write()
-	_, err := c.Conn.Write(c.held)
+	f()
+	_, err := c.Conn.Write(c.pending)
 	return err
 }
 
@@ -115,11 +115,11 @@ func (c *guardConn) Close() error {
 // guard tracks where each request on a connection begins and ends. The zero guard is ready
 // for the first request.
 type guard struct {
-	state  guardState
-	line   []byte // bytes of the current line
-	octets int    // number of header bytes that were read
-	head   head
-	left   int64 // number of remaining bytes of the body
+	state     guardState
+	line      []byte // bytes of the current line
+	octets    int    // number of header bytes that were read
+	head      head
+	remaining int64 // number of remaining bytes of the body
 }
 
 type guardState uint8
@@ -127,14 +127,14 @@ type guardState uint8
 const (
 	inHead guardState = iota
 	inBody
-	inLast // the last request of the connection, or a tunnel
+	inFinalRequest // the last request of the connection, or a tunnel
 )
 
 // head holds the header fields that determine the end of a request.
 type head struct {
 	lines    int
 	method   string
-	old      bool // the request is HTTP/1.0
+	isHTTP10 bool // the request is HTTP/1.0
 	length   int64
 	lengths  int
 	chunked  bool
@@ -150,12 +150,12 @@ const maxHead = 96 << 10
 func (g *guard) pass(p []byte) (int, error) {
 	for i := 0; i < len(p); {
 		switch g.state {
-		case inLast:
+		case inFinalRequest:
 			return len(p), nil
 		case inBody:
-			n := min(g.left, int64(len(p)-i))
+			n := min(g.remaining, int64(len(p)-i))
 			i += int(n)
-			if g.left -= n; g.left == 0 {
+			if g.remaining -= n; g.remaining == 0 {
 				g.state = inHead
 			}
 			continue
@@ -205,7 +205,7 @@ func (g *guard) endLine(line []byte) error {
 	case h.lines == 0:
 		h.lines++
 		fields := strings.SplitN(string(line), " ", 3)
-		h.method, h.old = fields[0], len(fields) == 3 && fields[2] == "HTTP/1.0"
+		h.method, h.isHTTP10 = fields[0], len(fields) == 3 && fields[2] == "HTTP/1.0"
 	default:
 		h.lines++
 		return h.field(line)
@@ -246,16 +246,16 @@ func (g *guard) endHead() error {
 		return refuse("more than one Content-Length")
 	case h.chunked && h.lengths > 0:
 		return refuse("both Content-Length and chunked encoding")
-	case h.chunked && h.old:
+	case h.chunked && h.isHTTP10:
 		return refuse("chunked encoding in HTTP/1.0")
 	}
 	switch {
 	case h.method == "CONNECT" || h.upgrades || h.chunked:
 		// Unless the handler hijacks the connection, [Server.serve] closes it. So there is no
 		// danger if another proxy finds the end of the chunks at a different byte.
-		g.state = inLast
+		g.state = inFinalRequest
 	case h.length > 0:
-		g.state, g.left = inBody, h.length
+		g.state, g.remaining = inBody, h.length
 	}
 	return nil
 }

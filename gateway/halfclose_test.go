@@ -27,7 +27,7 @@ func TestHalfClose(t *testing.T) {
 		io.WriteString(w, "here "+r.URL.Path)
 	}))
 	defer far.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	host := strings.TrimPrefix(far.URL, "http://")
 	for _, c := range []struct {
 		sent string
@@ -73,7 +73,7 @@ func TestHalfClose(t *testing.T) {
 
 // The gateway does not respond to an incomplete request, and does not wait for the rest.
 func TestHalfRequest(t *testing.T) {
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for _, sent := range []string{"", "GET", "GET / HTTP/1.1\r\nHost: localhost\r\n", "POST /api/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"} {
 		conn, err := net.Dial("tcp", w.addr)
 		if err != nil {
@@ -99,7 +99,7 @@ func TestProxySearch(t *testing.T) {
 		heard <- line
 		io.WriteString(c, "0found\tx\th.example\t70\r\n.\r\n")
 	})
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for path, want := range map[string]string{
 		"7find?two+words":   "find\ttwo words\r\n",
 		"7find?a%2Bb":       "find\ta+b\r\n",
@@ -135,7 +135,7 @@ func TestMenuNotAcceptable(t *testing.T) {
 		bufio.NewReader(c).ReadString('\n')
 		io.WriteString(c, "0found\tx\th.example\t70\r\n.\r\n")
 	})
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for accept, want := range map[string]int{"image/png": 406, "image/*, text/gemini": 406, "image/png, text/plain;q=0.1": 200, "*/*": 200, "application/json": 200, "text/*": 200, "application/json;q=0, text/plain;q=0, */*": 200} {
 		a := w.proxied("GET", "gopher://"+addr+"/1", "Accept", accept)
 		if a.StatusCode != want || want == 406 && !strings.Contains(a.body, "text/html, application/json and text/plain") {

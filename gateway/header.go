@@ -17,25 +17,25 @@ var hopFields = [...]string{
 
 // copyEndToEnd copies all header fields that are not hop-by-hop fields. The headers share the values
 // of the fields.
-func copyEndToEnd(to, from http.Header) {
+func copyEndToEnd(dst, src http.Header) {
 	named := make(map[string]bool)
-	for _, list := range from.Values("Connection") {
+	for _, list := range src.Values("Connection") {
 		for name := range strings.SplitSeq(list, ",") {
 			named[textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))] = true
 		}
 	}
-	for name, values := range from {
+	for name, values := range src {
 		if !named[name] && !slices.Contains(hopFields[:], name) {
-			to[name] = values
+			dst[name] = values
 		}
 	}
 }
 
 // copyFields copies the named header fields.
-func copyFields(to, from http.Header, names []string) {
+func copyFields(dst, src http.Header, names []string) {
 	for _, name := range names {
-		if values := from.Values(name); len(values) > 0 {
-			to[name] = values
+		if values := src.Values(name); len(values) > 0 {
+			dst[name] = values
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (h *health) problems(now time.Time) (list []healthProblem) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.asked.IsZero() || now.Sub(h.asked) >= healthTime {
-		h.ask()
+		h.runChecks()
 		h.asked = now
 	}
 	for _, p := range h.parts {
@@ -91,9 +91,9 @@ func (h *health) problems(now time.Time) (list []healthProblem) {
 
 var errSilent = fmt.Errorf("timed out after %v", healthWait)
 
-// ask runs the checks. It does not start a check if the previous call of that check is still
+// runChecks runs the checks. It does not start a check if the previous call of that check is still
 // running.
-func (h *health) ask() {
+func (h *health) runChecks() {
 	ctx, cancel := context.WithTimeout(context.Background(), healthWait)
 	defer cancel()
 	for i := range h.parts {
@@ -115,8 +115,8 @@ func (h *health) ask() {
 	}
 }
 
-// logins matches the logins of URLs in a message.
-var logins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^\s/"<>]*@`) })
+// loginPattern matches the logins of URLs in a message.
+var loginPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^\s/"<>]*@`) })
 
 // healthText returns the message of err as one line. It omits file names, and the users and
 // passwords of URLs.
@@ -126,14 +126,14 @@ func healthText(err error) string {
 		text = file.Err.Error()
 	}
 	text = locus.MaskText(strings.ReplaceAll(text, "\n", "; "))
-	return logins().ReplaceAllString(text, "//***@")
+	return loginPattern().ReplaceAllString(text, "//***@")
 }
 
 // asksHealth reports whether the request r is for the health status. The gateway serves this status
 // even if the request limit is reached.
 func (g *Gateway) asksHealth(r *http.Request) bool {
 	own := strings.HasPrefix(r.RequestURI, "/") // the request target is a path, so this is not a proxy request
-	return own && (r.Method == http.MethodGet || r.Method == http.MethodHead) && isHealthPath(g.below(r.RequestURI))
+	return own && (r.Method == http.MethodGet || r.Method == http.MethodHead) && isHealthPath(g.trimPrefix(r.RequestURI))
 }
 
 func isHealthPath(path string) bool {
@@ -148,10 +148,10 @@ func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 		if g.draining.Load() {
 			a.Problems = append(a.Problems, healthProblem{"shutdown", "the gateway is shutting down"})
 		}
-		a.Problems = append(a.Problems, g.limiter.full()...)
+		a.Problems = append(a.Problems, g.limiter.reachedLimits()...)
 	}
 	if path == healthPath {
-		a.Problems = append(a.Problems, g.limiter.fullSessions()...)
+		a.Problems = append(a.Problems, g.limiter.reachedSessionLimit()...)
 		a.Problems = append(a.Problems, g.health.problems(time.Now())...)
 	}
 	a.OK = len(a.Problems) == 0
@@ -171,8 +171,9 @@ func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 	return err
 }
 
-// full returns a problem for each limit that is reached and makes the gateway reject all requests.
-func (l *limiter) full() (list []healthProblem) {
+// reachedLimits returns a problem for each limit that is reached and makes the gateway reject all
+// requests.
+func (l *limiter) reachedLimits() (list []healthProblem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if most := l.limits.Requests; l.all >= most {
@@ -184,8 +185,8 @@ func (l *limiter) full() (list []healthProblem) {
 	return list
 }
 
-// fullSessions returns a problem if the limit of terminals is reached.
-func (l *limiter) fullSessions() []healthProblem {
+// reachedSessionLimit returns a problem if the limit of terminals is reached.
+func (l *limiter) reachedSessionLimit() []healthProblem {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if most := l.limits.Sessions; l.sessions >= most {

@@ -40,7 +40,7 @@ func (w *fixture) problems() (status int, list []string) {
 
 // Each problem is reported once, without names of files and users and without passwords.
 func TestHealthChecks(t *testing.T) {
-	s := open
+	s := loopbackSetup
 	full := &fs.PathError{Op: "write", Path: "/var/cache/private/locus/check", Err: syscall.ENOSPC}
 	s.gateway.Health = []gateway.HealthCheck{
 		{Part: "good", Check: func(context.Context) error { return nil }},
@@ -56,10 +56,10 @@ func TestHealthChecks(t *testing.T) {
 	if status != 503 || !slices.Equal(list, want) {
 		t.Errorf("%d %q", status, list)
 	}
-	if a := w.do("HEAD", "/healthz", ""); a.StatusCode != 503 || a.body != "" {
+	if a := w.exchange("HEAD", "/healthz", ""); a.StatusCode != 503 || a.body != "" {
 		t.Errorf("%s %q", a.Status, a.body)
 	}
-	if a := w.do("POST", "/healthz", ""); a.StatusCode != 405 {
+	if a := w.exchange("POST", "/healthz", ""); a.StatusCode != 405 {
 		t.Errorf("%s", a.Status)
 	}
 }
@@ -68,7 +68,7 @@ func TestHealthChecks(t *testing.T) {
 // Frequent requests do not run checks frequently.
 func TestHealthSilentCheck(t *testing.T) {
 	t.Parallel() // it waits for the timeout of a check
-	s := open
+	s := loopbackSetup
 	calls, release := make(chan bool, 100), make(chan bool)
 	s.gateway.Health = []gateway.HealthCheck{{Part: "cache", Check: func(context.Context) error {
 		calls <- true
@@ -96,7 +96,7 @@ func TestHealthAtTheLimit(t *testing.T) {
 		<-leave
 	}))
 	defer far.Close()
-	s := open
+	s := loopbackSetup
 	s.gateway.Limits.Requests = 1
 	w := start(t, s)
 	done := make(chan answer)
@@ -119,7 +119,7 @@ func TestHealthAtTheLimit(t *testing.T) {
 
 // /readyz reports only limits and the shutdown. /livez always succeeds.
 func TestReadyAndLive(t *testing.T) {
-	s := open
+	s := loopbackSetup
 	s.gateway.Health = []gateway.HealthCheck{{Part: "proxies", Check: func(context.Context) error { return errors.New("refused") }}}
 	s.gateway.Limits.Memory = 1
 	w := start(t, s)

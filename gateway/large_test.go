@@ -38,7 +38,7 @@ func TestLargeFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			w := start(t, open)
+			w := start(t, loopbackSetup)
 			conn, err := net.Dial("tcp", w.addr)
 			if err != nil {
 				t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// look compares how the parsers in this process read a text. It returns the lens (the set of
-// parsers) and the report.
-func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, error) {
+// compareParsers compares how the parsers in this process read a text. It returns the lens (the set
+// of parsers) and the report.
+func (g *Gateway) compareParsers(r *http.Request, text string) (*lens.Lens, lens.Report, error) {
 	registry := g.client.Registry()
 	l := lens.New(registry, append(lens.Standards(registry), lens.InProcess(registry)...)...)
 	reports, err := l.Compare(r.Context(), []string{text})
@@ -28,7 +28,7 @@ func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, e
 func (g *Gateway) serveLens(w *recorder, r *http.Request, values url.Values) error {
 	var d page.Lens
 	if text := values.Get("url"); text != "" {
-		l, report, err := g.look(r, text)
+		l, report, err := g.compareParsers(r, text)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (g *Gateway) lensPage(l *lens.Lens, r lens.Report) page.Lens {
 
 // lens returns the report on an input.
 func (c *call) lens(input string) (any, bool) {
-	_, report, err := c.gateway.look(c.r, input)
+	_, report, err := c.gateway.compareParsers(c.r, input)
 	if err != nil {
 		return nil, false // the client has disconnected
 	}

@@ -8,7 +8,7 @@ import (
 // The lens page shows the verdict, the results, and a link to itself. A hostile URL does
 // not become markup, and the page does not show or link passwords.
 func TestLensPage(t *testing.T) {
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for _, test := range []struct {
 		name, path  string
 		want, never []string

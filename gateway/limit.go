@@ -51,7 +51,7 @@ type usage struct {
 }
 
 func newUsage() *usage {
-	return &usage{clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
+	return &usage{clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{used: heldMemory, release: debug.FreeOSMemory}}
 }
 
 // limiter applies the limits of a gateway to the counts in a usage. Several gateways may
@@ -66,27 +66,27 @@ type limiter struct {
 
 func newLimiter(l Limits, u *usage) *limiter { return &limiter{usage: u, limits: l.withDefaults()} }
 
-// use counts a user of the access client until the caller calls leave. If retire was called before,
-// ok is false.
-func (l *limiter) use() (leave func(), ok bool) {
+// addUser counts a user of the access client until the caller calls leave. If retire was called
+// before, ok is false.
+func (l *limiter) addUser() (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.retired != nil {
 		return nil, false
 	}
 	l.users++
-	return l.locked(l.left), true
+	return l.lockedFunc(l.removeUser), true
 }
 
-// left removes a user of the access client. The caller must hold l.mu.
-func (l *limiter) left() {
+// removeUser removes a user of the access client. The caller must hold l.mu.
+func (l *limiter) removeUser() {
 	if l.users--; l.users == 0 && l.retired != nil {
 		go l.retired()
 	}
 }
 
-// retire calls the function f in a goroutine when the access client has no more users. The
-// function must not be nil.
+// retire calls f in a goroutine when the access client has no more users. The function f must not
+// be nil.
 func (l *limiter) retire(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +106,7 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}
 	l.all++
 	l.clients[client]++
-	return l.locked(func() {
+	return l.lockedFunc(func() {
 		l.all--
 		drop(l.clients, client)
 	}), true
@@ -124,9 +124,9 @@ func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 	l.hosts[host]++
 	// The cache may continue a fetch after the request has ended.
 	l.users++
-	return sync.OnceFunc(l.locked(func() {
+	return sync.OnceFunc(l.lockedFunc(func() {
 		drop(l.hosts, host)
-		l.left()
+		l.removeUser()
 	})), true
 }
 
@@ -138,12 +138,12 @@ func (l *limiter) enterSession() (leave func(), ok bool) {
 		return nil, false
 	}
 	l.sessions++
-	return l.locked(func() { l.sessions-- }), true
+	return l.lockedFunc(func() { l.sessions-- }), true
 }
 
-// locked returns a function that holds l.mu while it calls f. Further calls of this
-// function do nothing.
-func (l *limiter) locked(f func()) func() {
+// lockedFunc returns a function that holds l.mu while it calls f. Further calls of this function do
+// nothing.
+func (l *limiter) lockedFunc(f func()) func() {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -157,8 +157,8 @@ func drop[K comparable](m map[K]int, key K) {
 	}
 }
 
-// counts returns the current counts, for the metrics.
-func (l *limiter) counts() (requests, clients, hosts, sessions int) {
+// currentCounts returns the current counts, for the metrics.
+func (l *limiter) currentCounts() (requests, clients, hosts, sessions int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.all, len(l.clients), len(l.hosts), l.sessions

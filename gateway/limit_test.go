@@ -54,7 +54,7 @@ func TestLimiter(t *testing.T) {
 		t.Error("sessions have theirs")
 	}
 	session()
-	if requests, clients, hosts, sessions := l.counts(); requests+clients+hosts+sessions != 0 || len(l.clients)+len(l.hosts) != 0 {
+	if requests, clients, hosts, sessions := l.currentCounts(); requests+clients+hosts+sessions != 0 || len(l.clients)+len(l.hosts) != 0 {
 		t.Errorf("%d %d %d %d are left", requests, clients, hosts, sessions)
 	}
 }
@@ -76,8 +76,8 @@ func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(Limits{Memory: 1000}, newUsage())
 		held, freed := int64(1000), 0
-		l.memory.held = func() int64 { return held }
-		l.memory.free = func() { freed++ }
+		l.memory.used = func() int64 { return held }
+		l.memory.release = func() { freed++ }
 		client := netip.MustParseAddr("192.0.2.1")
 		enter := func(want bool) {
 			t.Helper()

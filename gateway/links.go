@@ -60,17 +60,17 @@ func showOf(values url.Values) page.Show {
 // maxTypes is the maximum length in bytes of a type list.
 const maxTypes = 200
 
-// site returns the paths of the gateway's own pages for the given origin. If the parameter
-// at is not empty, links select the archived resources of that time.
-func (g *Gateway) site(origin, at string) page.Site {
+// site returns the paths of the gateway's own pages for the given origin. If captureTime is not
+// empty, links select the archived resources of that time.
+func (g *Gateway) site(origin, captureTime string) page.Site {
 	base, submit := origin+g.options.Prefix, submitPath
-	if at != "" {
-		submit += "?" + url.Values{"at": {at}}.Encode()
+	if captureTime != "" {
+		submit += "?" + url.Values{"at": {captureTime}}.Encode()
 	}
 	return page.Site{
 		Home: base + "/",
 		Page: func(u locus.URL, s page.Show) string {
-			s.At = cmp.Or(s.At, at)
+			s.At = cmp.Or(s.At, captureTime)
 			path := g.pagePath(u, s)
 			if path != "" {
 				path = origin + path
@@ -78,7 +78,7 @@ func (g *Gateway) site(origin, at string) page.Site {
 			return path
 		},
 		Raw: func(u locus.URL, s page.Show) string {
-			s.At = cmp.Or(s.At, at)
+			s.At = cmp.Or(s.At, captureTime)
 			return origin + g.rawPagePath(u, s)
 		},
 		Session: func(u locus.URL) string { return base + askFor(terminalPath, u.WithoutFragment(), nil) },

@@ -92,7 +92,7 @@ func TestLoad(t *testing.T) {
 	l := newLoaded(t)
 	l.load(n)
 	clear(l.times)
-	before := l.settled(use{})
+	before := l.settled(resourceUsage{})
 	l.load(n)
 	l.report()
 	after := l.settled(before)
@@ -118,7 +118,7 @@ func newLoaded(t *testing.T) *loaded {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s := open
+	s := loopbackSetup
 	s.gateway.Log = slog.New(slog.DiscardHandler)
 	s.gateway.ConnectPorts = []uint16{netip.MustParseAddrPort(l.echo).Port()}
 	s.gateway.Cache = store
@@ -206,16 +206,16 @@ func (l *loaded) report() {
 	l.times = nil
 }
 
-// use contains the resource usage of the process. The number of files is -1 if the system
+// resourceUsage contains the resource usage of the process. The number of files is -1 if the system
 // does not report the number.
-type use struct {
+type resourceUsage struct {
 	heap              int64
 	goroutines, files int
 }
 
 // settled collects garbage until the numbers of goroutines and files do not exceed base, or do
 // not change. Idle connections end late, and the runtime pools pipes.
-func (l *loaded) settled(base use) use {
+func (l *loaded) settled(base resourceUsage) resourceUsage {
 	last := measure()
 	for same := 0; same < 20 && (last.goroutines > base.goroutines || last.files > base.files); same++ {
 		time.Sleep(50 * time.Millisecond)
@@ -229,12 +229,12 @@ func (l *loaded) settled(base use) use {
 	return last
 }
 
-func measure() use {
+func measure() resourceUsage {
 	runtime.GC()
 	runtime.GC() // a finalizer or a sync.Pool holds memory for one collection
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	u := use{int64(memory.HeapAlloc), runtime.NumGoroutine(), -1}
+	u := resourceUsage{int64(memory.HeapAlloc), runtime.NumGoroutine(), -1}
 	if list, err := os.ReadDir("/proc/self/fd"); err == nil {
 		u.files = len(list)
 	}

@@ -50,7 +50,7 @@ func isTLS(u locus.URL) bool {
 // Every stop of the tour has a page in complete HTML that complies with its
 // Content-Security-Policy.
 func TestPages(t *testing.T) {
-	w, m := museum(t, open)
+	w, m := museum(t, loopbackSetup)
 	for _, stop := range m.Stops() {
 		u := stop.URL
 		if u.Scheme() == "cid" || u.Scheme() == "file" || isTLS(u) {
@@ -73,7 +73,7 @@ func TestPages(t *testing.T) {
 			if !strings.HasSuffix(a.body, "</html>\n") || strings.Contains(a.body, "Zgotmpl") {
 				t.Errorf("%s: not whole:\n%s", path, a.body)
 			}
-			if head := w.do("HEAD", path, ""); head.StatusCode != want || head.body != "" {
+			if head := w.exchange("HEAD", path, ""); head.StatusCode != want || head.body != "" {
 				t.Errorf("HEAD %s: %s %q", path, head.Status, head.body)
 			}
 		}
@@ -96,7 +96,7 @@ func pathOf(u locus.URL) string {
 }
 
 func TestOwnPages(t *testing.T) {
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	home := w.get("/", browser...)
 	if home.StatusCode != 200 || !strings.Contains(home.body, `name="url"`) {
 		t.Errorf("%s %s", home.Status, home.body)
@@ -135,7 +135,7 @@ func TestOwnPages(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/", "/healthz", "/gopher/127.0.0.1:7070/"} {
-		if a := w.do("POST", path, "x"); a.StatusCode != 405 || a.Header.Get("Allow") == "" {
+		if a := w.exchange("POST", path, "x"); a.StatusCode != 405 || a.Header.Get("Allow") == "" {
 			t.Errorf("POST %s: %s", path, a.Status)
 		}
 	}
@@ -147,7 +147,7 @@ func TestOwnPages(t *testing.T) {
 // A page of another site can't read pages of the gateway by DNS rebinding, and can't make a
 // browser send forms.
 func TestStrangers(t *testing.T) {
-	s := open
+	s := loopbackSetup
 	s.gateway.Names = []string{"gw.example"}
 	w := start(t, s)
 	port := w.addr[strings.LastIndexByte(w.addr, ':'):]
@@ -198,7 +198,7 @@ func TestStrangers(t *testing.T) {
 		{"POST", "/-/submit", site("cross-site", "navigate", "document"), 403},
 		{"POST", "/-/send", site("", "", "", "http://evil.example"), 403},
 	} {
-		if a := w.do(test.method, test.path, "http://h/", test.fields...); a.StatusCode != test.want {
+		if a := w.exchange(test.method, test.path, "http://h/", test.fields...); a.StatusCode != test.want {
 			t.Errorf("%s %s %v: %s", test.method, test.path, test.fields, a.Status)
 		}
 	}
@@ -270,7 +270,7 @@ func TestInward(t *testing.T) {
 func TestLists(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Cache-Control", "max-age=1000") }))
 	defer far.Close()
-	s := open
+	s := loopbackSetup
 	var denies atomic.Bool
 	denies.Store(true)
 	s.access.Check = func(u locus.URL) error {
@@ -353,7 +353,7 @@ func TestHostileServers(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: Multipart/X-Mixed-Replace; boundary=b\r\nConnection: close\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n"+script+"\r\n--b--\r\n")
 		}
 	})
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	if a := w.get("/-/raw/http/" + many + "/"); a.StatusCode != 200 || a.Header.Get("Content-Type") != "application/octet-stream" {
 		t.Errorf("%s %v", a.Status, a.Header)
 	}
@@ -434,7 +434,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s := open
+	s := loopbackSetup
 	s.access.Limit = 1000
 	w := start(t, s)
 	if a := w.get("/-/raw/ftp/" + f.Addr() + "/big.txt"); a.StatusCode != 502 || !strings.HasPrefix(a.body, "too-large") {
@@ -461,7 +461,7 @@ func TestLimits(t *testing.T) {
 		other             string
 	}{"requests": {1, 10, "/-/schemes"}, "perHost": {10, 1, u + "/"}} {
 		t.Run(name, func(t *testing.T) {
-			s := open
+			s := loopbackSetup
 			s.gateway.Limits.Requests, s.gateway.Limits.PerHost = limits.requests, limits.perHost
 			w := start(t, s)
 			done := make(chan answer)
@@ -488,7 +488,7 @@ func TestPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	secret := "ftp://me:hunter2@" + f.Addr() + "/"
 	for _, path := range []string{"/?url=" + query(secret+"a.txt"), "/?url=" + query(secret), "/-/raw?url=" + query(secret+"none"), "/?url=" + query(secret+"none"), "/ftp/me:hunter2@127.0.0.1:1/", "/api/get?url=" + query(secret+"a.txt"), "/ftp/me:hunter2@h:99999/"} {
 		if a := w.get(path); strings.Contains(a.body, "hunter2") {
@@ -503,7 +503,7 @@ func TestPasswords(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	w, m := museum(t, open)
+	w, m := museum(t, loopbackSetup)
 	for _, stop := range m.Stops() {
 		if stop.Scheme != "mid" {
 			continue
@@ -535,7 +535,7 @@ func TestPartPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	u := "ftp://" + f.Addr() + "/letter.eml"
 	page := func(more string, want ...string) answer {
 		t.Helper()
@@ -618,7 +618,7 @@ func TestPageStreaming(t *testing.T) {
 			io.WriteString(c, line)
 		}
 	})
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", w.base+"/gopher/"+g+"/1/slow", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -662,9 +662,9 @@ func TestWebInvalidResponses(t *testing.T) {
 		w.WriteHeader(code)
 	}))
 	defer web.Close()
-	stored := open
+	stored := loopbackSetup
 	stored.store = new(cache.Options)
-	for _, w := range []*fixture{start(t, open), start(t, stored)} {
+	for _, w := range []*fixture{start(t, loopbackSetup), start(t, stored)} {
 		for code, want := range map[string]int{"300": 200, "301": 502, "302": 502, "303": 502, "304": 502, "307": 502, "308": 502} {
 			for _, path := range []string{"/?url=", "/api/get?url="} {
 				a := w.get(path + query(web.URL+"/"+code))

@@ -54,8 +54,8 @@ func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap returns the writer for [http.ResponseController].
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// done records a request in the log and the metrics.
-func (g *Gateway) done(w *recorder, r *http.Request) {
+// logRequest records a request in the log and the metrics.
+func (g *Gateway) logRequest(w *recorder, r *http.Request) {
 	took := time.Since(w.begun)
 	g.metrics.count(w, took)
 	log := g.options.Log

@@ -108,7 +108,7 @@ func mailboxes(list []submit.Mailbox) string {
 // serveSend shows a preview of a submitted message. After the user has confirmed the preview,
 // serveSend sends the message.
 func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
-	values, u, err := g.posted(w, r, false)
+	values, u, err := g.readPosted(w, r, false)
 	if err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	return nil
 }
 
-// messageStep makes the preview of a message. If the parameter send is true and the user has seen
-// the preview, it sends the message. messageStep returns the HTTP status.
+// messageStep makes the preview of a message. If send is true and the user has seen the preview, it
+// sends the message. It returns the HTTP status.
 func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
 	preview := ""
 	m, err := g.compose(l)
@@ -148,7 +148,7 @@ func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, sen
 		return http.StatusOK
 	}
 	mail := g.options.Mail
-	if !g.messages.take(time.Now(), mail.PerHour) {
+	if !g.messages.countSent(time.Now(), mail.PerHour) {
 		l.Preview, l.Problem = preview, errors.New("the gateway has reached its hourly mail limit; try again later")
 		w.Header().Set("Retry-After", "600")
 		return http.StatusTooManyRequests
@@ -220,8 +220,8 @@ func (l *messages) wasShown(digest string) bool {
 	return was
 }
 
-// take counts a message to be sent. If the hourly limit is reached, ok is false.
-func (l *messages) take(now time.Time, perHour int) (ok bool) {
+// countSent counts a message to be sent. If the hourly limit is reached, ok is false.
+func (l *messages) countSent(now time.Time, perHour int) (ok bool) {
 	if perHour <= 0 {
 		perHour = messagesPerHour
 	}

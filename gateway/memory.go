@@ -8,8 +8,8 @@ import (
 
 // memory measures the memory of the program.
 type memory struct {
-	held func() int64 // returns the memory in use, in bytes
-	free func()       // returns unused memory to the system
+	used    func() int64 // returns the memory in use, in bytes
+	release func()       // returns unused memory to the system
 
 	asked   time.Time
 	over    bool
@@ -19,23 +19,22 @@ type memory struct {
 // memoryTime is how long a measurement is valid.
 const memoryTime = 20 * time.Millisecond
 
-// isOver reports whether the program uses more memory than the limit (the parameter most, in
-// bytes). If the limit is zero, isOver returns false. Above the limit, isOver frees unused memory,
-// because the garbage collector might not run while the gateway rejects all requests. Calls must
-// not be concurrent.
-func (m *memory) isOver(most int64) bool {
-	if most <= 0 {
+// isOver reports whether the program uses more memory than limit, in bytes. If limit is zero,
+// isOver returns false. Above the limit, isOver frees unused memory, because the garbage collector
+// might not run while the gateway rejects all requests. Calls must not be concurrent.
+func (m *memory) isOver(limit int64) bool {
+	if limit <= 0 {
 		return false
 	}
 	now := time.Now()
 	if now.Sub(m.asked) < memoryTime {
 		return m.over
 	}
-	m.asked, m.over = now, m.held() > most
+	m.asked, m.over = now, m.used() > limit
 	if m.over && m.freeing.CompareAndSwap(false, true) {
 		go func() {
 			defer m.freeing.Store(false)
-			m.free()
+			m.release()
 		}()
 	}
 	return m.over

@@ -59,17 +59,17 @@ type menuBody struct {
 	err  error // error to return at the end of the buffer; nil if there are more items
 }
 
-// newMenuBody returns a body for a menu with the metadata m. The parameter asked is the requested
-// URL. The caller must close the body.
-func newMenuBody(f menuFormat, menu *scheme.Menu, asked locus.URL, m meta) *menuBody {
+// newMenuBody returns a body for a menu with the metadata m. The menu was requested at the URL
+// requested. The caller must close the body.
+func newMenuBody(f menuFormat, menu *scheme.Menu, requested locus.URL, m meta) *menuBody {
 	if f == menuText {
 		return &menuBody{menu: menu, writer: textWriter{}, stored: m.isStored()}
 	}
-	asked = asked.WithoutPassword()
+	requested = requested.WithoutPassword()
 	return &menuBody{menu: menu, stored: m.isStored(), writer: &jsonWriter{menu: shape.MenuWriter{Stored: f == menuStored}, head: shape.MenuHead{
-		Resource: shape.NewResource(asked, m.url, "menu"),
+		Resource: shape.NewResource(requested, m.url, "menu"),
 		Title:    shape.Text(menu.Title),
-		Form:     shape.NewForm(menu.Form, asked, nil),
+		Form:     shape.NewForm(menu.Form, requested, nil),
 	}}}
 }
 

@@ -181,7 +181,7 @@ func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 func (g *Gateway) WriteMetrics(w io.Writer) error {
 	var values, b bytes.Buffer
 	g.metrics.set.WritePrometheus(&values)
-	requests, clients, hosts, sessions := g.limiter.counts()
+	requests, clients, hosts, sessions := g.limiter.currentCounts()
 	metrics.WriteGaugeUint64(&values, "locus_gateway_requests_under_way", uint64(requests))
 	metrics.WriteGaugeUint64(&values, "locus_gateway_clients", uint64(clients))
 	metrics.WriteGaugeUint64(&values, "locus_gateway_hosts", uint64(hosts))

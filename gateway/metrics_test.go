@@ -89,7 +89,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := open
+	s := loopbackSetup
 	s.store = new(cache.Options)
 	registry, err := all.Registry()
 	if err != nil {

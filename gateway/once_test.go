@@ -95,7 +95,7 @@ func TestParsedOnce(t *testing.T) {
 	defer server.Close()
 	for _, stored := range []bool{false, true} {
 		seen := &sightings{texts: map[string]map[*byte]bool{}, canonical: map[string]int{}, opened: map[string]int{}}
-		s := open
+		s := loopbackSetup
 		s.row = seen.row
 		if stored {
 			store, err := cache.Open(t.TempDir(), defaultRows(t), nil)
@@ -142,7 +142,7 @@ func TestPolicyCheckedOnce(t *testing.T) {
 	defer far.Close()
 	for _, stored := range []bool{false, true} {
 		var asked atomic.Int64
-		s := open
+		s := loopbackSetup
 		if stored {
 			s.store = new(cache.Options)
 		}
@@ -179,7 +179,7 @@ func TestPolicyCheckedForTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := open
+	s := loopbackSetup
 	if s.access.Proxies, err = access.NewProxies(access.ProxyRules{Schemes: map[string]access.Proxy{"http": through}}); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ var edges = map[string]string{
 	"../cache/transport.go purgeBeside":        "the Location of an answer",
 	"store.go decode":                          "a menu that comes from the store, and where a referral led",
 	"web.go newWebRequest":                     "the URL of a request for package net/http",
-	"api.go get":                               "an input of a call",
+	"api.go describeResource":                  "an input of a call",
 	"api.go parse":                             "an input of a call",
 	"api.go resolve":                           "an input of a call",
 	"connect.go serveConnect":                  "the target of CONNECT",
@@ -215,10 +215,10 @@ var edges = map[string]string{
 	"internal/page/explain.go explainText":     "the text that a person is typing",
 	"internal/page/message.go linkText":        "an address in a message",
 	"internal/page/printer.go withoutPassword": "a mistyped URL, whose password was masked",
-	"path.go asked":                            "the URL in a query",
+	"path.go queryURL":                         "the URL in a query",
 	"path.go urlOf":                            "the URL in a path",
 	"proxy.go serveProxy":                      "the target of a proxy's client",
-	"redirect.go leadsTo":                      "the Location of an answer",
+	"redirect.go redirectTarget":               "the Location of an answer",
 	"session.go command":                       "a control message of the terminal's page",
 }
 

@@ -57,7 +57,7 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 		}
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Home(w, v.head, sections) })
 	case path == "/":
-		u, err := asked(values)
+		u, err := queryURL(values)
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 		return g.serveTimeMap(w, r, values)
 	case path == rawPath:
 		w.kind = "raw"
-		u, err := asked(values)
+		u, err := queryURL(values)
 		if err != nil {
 			return err
 		}

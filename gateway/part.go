@@ -41,42 +41,42 @@ func typeOf(part message.Part) string {
 	return cmp.Or(kind, "application/octet-stream")
 }
 
-// part shows the requested part of the message o.
-func (v *view) part(o *scheme.Object) error {
+// showPart shows the requested part of the message o.
+func (v *view) showPart(o *scheme.Object) error {
 	path := v.head.Show.Part
 	part, err := readPart(o.Body, func(m *message.Message) (message.Part, bool) { return m.Part(path) })
 	if err != nil {
 		return err
 	}
-	of := &scheme.Object{URL: o.URL, Type: typeOf(part), Name: cmp.Or(part.Name, "part-"+path), Size: -1, Body: io.NopCloser(part.Open())}
-	if page.ClassOf(of.Type) != page.ClassMessage { // a page for a message shows the subject instead
+	target := &scheme.Object{URL: o.URL, Type: typeOf(part), Name: cmp.Or(part.Name, "part-"+path), Size: -1, Body: io.NopCloser(part.Open())}
+	if page.ClassOf(target.Type) != page.ClassMessage { // a page for a message shows the subject instead
 		v.head.Title = cmp.Or(part.Name, "Part "+path)
 	}
 	if size, err := part.DecodedSize(); err == nil {
-		of.Size = size
+		target.Size = size
 	}
-	return v.show(of)
+	return v.showResource(target)
 }
 
-// serveWithin redirects to the page of a message part. The cid URL u names the part. The parameter
-// text is the URL of the message as the user typed it.
+// serveWithin redirects to the page of a message part. The cid URL u names the part. The text is
+// the URL of the message as the user typed it.
 func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) error {
 	w.url = u
-	part, of, err := g.within(r, u, text)
+	part, of, err := g.findPart(r, u, text)
 	if err == nil {
 		seeOther(w, g.pagePath(of.WithoutPassword(), page.Show{Part: part.Path}))
 	}
 	return err
 }
 
-// within returns the part of a message that u names, and the URL of the message.
-func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part message.Part, of locus.URL, err error) {
+// findPart returns the part of a message that u names, and the URL of the message.
+func (g *Gateway) findPart(r *http.Request, u locus.URL, text string) (part message.Part, messageURL locus.URL, err error) {
 	fields, err := g.client.Registry().Fields(u)
 	if err == nil {
-		of, err = asked(url.Values{"url": {text}})
+		messageURL, err = queryURL(url.Values{"url": {text}})
 	}
 	if err != nil {
-		return part, of, err
+		return part, messageURL, err
 	}
 	id := ""
 	for _, f := range fields {
@@ -84,15 +84,15 @@ func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part messag
 			id = text
 		}
 	}
-	res, m, err := g.fetch(r.Context(), fetchRequest{Request: access.Request{URL: of, Accept: pageAccept, AcceptLanguage: languages(r, of)}})
+	res, m, err := g.fetch(r.Context(), fetchRequest{Request: access.Request{URL: messageURL, Accept: pageAccept, AcceptLanguage: languages(r, messageURL)}})
 	if err != nil {
-		return part, of, err
+		return part, messageURL, err
 	}
 	defer res.Close()
 	o, ok := res.(*scheme.Object)
 	if !ok || m.status != http.StatusOK || page.ClassOf(o.Type) != page.ClassMessage {
-		return part, of, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(of.Shown()))
+		return part, messageURL, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(messageURL.Shown()))
 	}
 	part, err = readPart(o.Body, func(m *message.Message) (message.Part, bool) { return m.Find(id) })
-	return part, of, err
+	return part, messageURL, err
 }

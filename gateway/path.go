@@ -83,9 +83,9 @@ func askFor(path string, u locus.URL, more url.Values) string {
 	return text
 }
 
-// asked returns the URL in a query. The URL may be enclosed in "<URL:" and ">" (RFC 1738
+// queryURL returns the URL in a query. The URL may be enclosed in "<URL:" and ">" (RFC 1738
 // appendix).
-func asked(values url.Values) (locus.URL, error) {
+func queryURL(values url.Values) (locus.URL, error) {
 	text := strings.TrimSpace(values.Get("url"))
 	u, err := locus.ParseWrapped(text)
 	if err != nil {

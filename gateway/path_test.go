@@ -113,7 +113,7 @@ func checkPath(t testing.TB, r *scheme.Registry, u locus.URL) {
 		t.Errorf("%q: %v", u, err)
 		return
 	}
-	if got, err := asked(values); err != nil || got != u.WithoutFragment() {
+	if got, err := queryURL(values); err != nil || got != u.WithoutFragment() {
 		t.Errorf("%q: the query %q is %q, %v", u, query, got, err)
 	}
 }

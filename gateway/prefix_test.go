@@ -16,9 +16,9 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// below serves w's gateway below "/old" of another server, and sends the requests of w
+// serveBelowPrefix serves w's gateway below "/old" of another server, and sends the requests of w
 // there.
-func below(t *testing.T, w *fixture, mount func(g http.Handler) http.Handler) {
+func serveBelowPrefix(t *testing.T, w *fixture, mount func(g http.Handler) http.Handler) {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/old/", mount(w.g))
@@ -84,10 +84,10 @@ func ownLinks(t *testing.T, w *fixture, body, where string) (list []string) {
 func TestPrefix(t *testing.T) {
 	for name, mount := range mounts {
 		t.Run(name, func(t *testing.T) {
-			s := open
+			s := loopbackSetup
 			s.gateway.Prefix = "/old"
 			w, m := museum(t, s)
-			below(t, w, mount)
+			serveBelowPrefix(t, w, mount)
 			pages := []string{"/old/", "/old/-/schemes", "/old/?url=www.example.com", "/old/?url=cid:a@h", "/old/?url=mailto:a@h.example"}
 			for _, stop := range m.Stops() {
 				if u := stop.URL; u.Scheme() != "cid" && u.Scheme() != "file" && !isTLS(u) {
@@ -133,16 +133,16 @@ func TestPrefix(t *testing.T) {
 
 // Forms, terminals and the API work below a prefix, with the cookie of their page.
 func TestPrefixTools(t *testing.T) {
-	s := open
+	s := loopbackSetup
 	s.gateway.Prefix = "/old"
 	w, m := museum(t, s)
-	below(t, w, mounts["StripPrefix"])
+	serveBelowPrefix(t, w, mounts["StripPrefix"])
 	for _, stop := range m.Stops() {
 		switch u := stop.URL.String(); {
 		case stop.URL.Scheme() == "gopher" && strings.Contains(u, "/7") && !strings.Contains(u, "%09"):
 			form := w.get("/old/?url="+query(u), browser...)
 			values := url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"map"}}
-			a := w.do("POST", "/old/-/submit", values.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+			a := w.exchange("POST", "/old/-/submit", values.Encode(), "Content-Type", "application/x-www-form-urlencoded")
 			if to := a.Header.Get("Location"); a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/old/gopher/") {
 				t.Errorf("%s: %s to %q: %.200s", u, a.Status, to, a.body)
 			}
@@ -154,7 +154,7 @@ func TestPrefixTools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !screen.read() {
+			if !screen.readMessage() {
 				t.Error("the terminal says nothing")
 			}
 			screen.conn.CloseNow()
@@ -189,10 +189,10 @@ func pageLink(t *testing.T, w *fixture, u string) string {
 
 // A gateway with a prefix does not act as a proxy. It serves only its own pages.
 func TestPrefixIsNoProxy(t *testing.T) {
-	s := open
+	s := loopbackSetup
 	s.gateway.Prefix = "/old"
 	w := start(t, s)
-	below(t, w, mounts["StripPrefix"])
+	serveBelowPrefix(t, w, mounts["StripPrefix"])
 	for request, want := range map[string]string{
 		"GET http://other.example/old/healthz HTTP/1.1\r\nHost: other.example\r\n": "421",
 		"GET http://localhost/old/healthz HTTP/1.1\r\nHost: localhost\r\n":         "200",
@@ -242,7 +242,7 @@ func (d *deadlines) SetWriteDeadline(t time.Time) error {
 
 // A deadline for a page does not remain for the other server's requests on the connection.
 func TestPrefixDeadline(t *testing.T) {
-	s := open
+	s := loopbackSetup
 	s.gateway.Prefix = "/old"
 	w := start(t, s)
 	d := &deadlines{ResponseWriter: httptest.NewRecorder(), last: time.Now()}

@@ -26,7 +26,7 @@ import (
 // startWith starts a gateway that opens x-page URLs with the functions in o.
 func startWith(t testing.TB, o opened) *fixture {
 	t.Helper()
-	s := open
+	s := loopbackSetup
 	s.schemes = []scheme.Scheme{o.row()}
 	return start(t, s)
 }
@@ -73,7 +73,7 @@ func TestProgramURL(t *testing.T) {
 		asked = req.URL.String()
 		return &scheme.Object{URL: req.URL, Size: 0, Body: http.NoBody}, nil
 	})
-	s := open
+	s := loopbackSetup
 	s.gateway.Files = func(locus.URL) bool { return true }
 	s.rules.Files, s.rules.Ports = true, []uint16{70}
 	s.row = func(row scheme.Scheme) scheme.Scheme {
@@ -262,7 +262,7 @@ func TestProgramFTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	root := "ftp://me:secret@" + server.Addr()
 	if a, err := w.program("GET", root+"/pub/hello.txt"); err != nil || a.StatusCode != 200 || a.body != "Hello\n" || a.ContentLength != 6 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") || a.Header.Get("Last-Modified") != "Sat, 01 Jan 1994 00:00:00 GMT" {
 		t.Errorf("%s %v %q, %v", a.Status, a.Header, a.body, err)
@@ -299,7 +299,7 @@ func TestProgramGopher(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	root := "gopher://" + server.Addr()
 	for _, test := range []struct {
 		path   string
@@ -386,7 +386,7 @@ func TestProgramForm(t *testing.T) {
 
 // A menu from the store has the same JSON.
 func TestProgramJSON(t *testing.T) {
-	s := open
+	s := loopbackSetup
 	s.store = &cache.Options{}
 	s.schemes = []scheme.Scheme{opened{
 		"m": menuOf("caf\xe9", nil, hostileItems(), nil),
@@ -470,7 +470,7 @@ func TestProgramFormats(t *testing.T) {
 func TestProgramBroken(t *testing.T) {
 	cut := fmt.Errorf("x-page: %w: <cut> \x1b", scheme.ErrProtocol)
 	for _, stored := range []bool{false, true} {
-		s := open
+		s := loopbackSetup
 		if stored {
 			s.store = &cache.Options{}
 		}

@@ -55,7 +55,7 @@ func TestSafetyHeaders(t *testing.T) {
 	}
 	for _, kind := range [][]string{{}, browser, {"Host", "evil.example"}, append([]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"}, browser...)} {
 		for _, q := range list {
-			a := w.do(q.method, q.path, "", kind...)
+			a := w.exchange(q.method, q.path, "", kind...)
 			h := a.Header
 			csp := h.Get("Content-Security-Policy")
 			if !strings.HasPrefix(strings.TrimPrefix(csp, "sandbox; "), "default-src 'none'") || !strings.Contains(csp, "frame-ancestors") || strings.Contains(csp, "*") ||

@@ -51,7 +51,7 @@ func TestForward(t *testing.T) {
 		io.WriteString(w, "moved")
 	}))
 	defer far.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for _, method := range []string{"GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"} {
 		req, err := http.NewRequestWithContext(t.Context(), method, far.URL+"/a//b;c?d=e&f=%2F", strings.NewReader("a body of "+method))
 		if err != nil {
@@ -98,7 +98,7 @@ func TestForwardInterim(t *testing.T) {
 		io.WriteString(w, "page")
 	}))
 	defer far.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	var interim []string
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
 		interim = append(interim, fmt.Sprint(status, " ", header.Get("Link"), header.Get("X-Hop")))
@@ -125,7 +125,7 @@ func TestForwardInterim(t *testing.T) {
 func TestForwardLoop(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Header.Get("Via")) }))
 	defer far.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	via := w.proxied("GET", far.URL+"/").body
 	if again := w.proxied("GET", far.URL+"/", "Via", via); again.StatusCode != http.StatusLoopDetected {
 		t.Errorf("%s: %s", again.Status, again.body)
@@ -143,7 +143,7 @@ func TestForwardLoop(t *testing.T) {
 
 // Browsers also request the gateway's own pages through the proxy. The same checks apply.
 func TestProxyOfItself(t *testing.T) {
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for u, want := range map[string]int{
 		w.base + "/healthz": 200, w.base + "/?url=" + query("http://h:99999/"): 400, w.base: 200,
 		strings.Replace(w.base, "127.0.0.1", "localhost", 1) + "/healthz": 200,
@@ -163,7 +163,7 @@ func TestProxyOfItself(t *testing.T) {
 func TestProxyIgnoresHost(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host) }))
 	defer origin.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	want := strings.TrimPrefix(origin.URL, "http://")
 	if a := w.proxied("GET", origin.URL+"/", "Host", "other.example"); a.StatusCode != 200 || a.body != want {
 		t.Errorf("%s: the server got the host %q, not %q", a.Status, a.body, want)
@@ -189,7 +189,7 @@ func TestProxyForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 
 	root := "gopher://" + g.Addr() + "/"
 	if a := w.proxied("GET", root); a.StatusCode != 200 || !strings.Contains(a.body, "A text\t"+root+"0/text\n") {
@@ -244,7 +244,7 @@ func TestConnect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := open
+	s := loopbackSetup
 	var n uint16
 	fmt.Sscan(port, &n)
 	s.gateway.ConnectPorts = []uint16{n}
@@ -290,7 +290,7 @@ func TestConnect(t *testing.T) {
 // Tunnels and terminals count as requests to their server.
 func TestPerHost(t *testing.T) {
 	echo := listen(t, func(c net.Conn) { io.Copy(c, c) })
-	s := open
+	s := loopbackSetup
 	var n uint16
 	fmt.Sscan(strings.Split(echo, ":")[1], &n)
 	s.gateway.ConnectPorts = []uint16{n}
@@ -322,7 +322,7 @@ func TestPerHost(t *testing.T) {
 	if screen, _, err := w.dial(t, "telnet://127.0.0.1/", w.base); err != nil {
 		t.Error(err)
 	} else {
-		for screen.read() {
+		for screen.readMessage() {
 		}
 		if !strings.Contains(screen.value("error"), "too many requests to this server") {
 			t.Errorf("a terminal: %s", screen.all())
@@ -345,7 +345,7 @@ func TestConnectShutdown(t *testing.T) {
 		io.Copy(io.Discard, c)
 		close(gone)
 	})
-	s := open
+	s := loopbackSetup
 	var n uint16
 	fmt.Sscan(strings.Split(far, ":")[1], &n)
 	s.gateway.ConnectPorts = []uint16{n}
@@ -383,7 +383,7 @@ func TestStreaming(t *testing.T) {
 			io.WriteString(c, text)
 		}
 	})
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for _, path := range []string{"http://" + far + "/raw", w.base + "/-/raw/http/" + far + "/raw"} {
 		c, err := net.Dial("tcp", w.addr)
 		if err != nil {
@@ -419,7 +419,7 @@ func TestIncompleteBody(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
 		}
 	})
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	resp, err := w.proxyClient().Get("http://" + far + "/")
 	if err != nil {
 		t.Fatal(err)
@@ -445,7 +445,7 @@ func TestEndless(t *testing.T) {
 			}
 		}
 	})
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, "GET", "http://"+far+"/", nil)

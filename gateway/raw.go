@@ -26,7 +26,7 @@ var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Con
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
 	kept, t, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.rawPagePath(u.WithoutPassword(), m) })
-	if err != nil || kept != nil && kept.moved {
+	if err != nil || kept != nil && kept.redirected {
 		return err
 	}
 	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {

@@ -51,7 +51,7 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := archive.NewRecorder(to, registry, nil)
-	s := open
+	s := loopbackSetup
 	s.access.Record = func(req *scheme.Request) access.Recording { return r.Record(req) }
 	s.gateway.TLS = secure.Client().Transport.(*http.Transport).TLSClientConfig
 	w := start(t, s)

@@ -79,8 +79,8 @@ func (s *redirector) dial(server string) func(ctx context.Context, network, addr
 	}
 }
 
-// took returns the dials and lookups since its last call.
-func (s *redirector) took() (dials, lookups []string) {
+// takeDials returns the dials and lookups since its last call.
+func (s *redirector) takeDials() (dials, lookups []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dials, lookups = s.dials, s.lookups
@@ -133,9 +133,9 @@ type outcome struct {
 	gaveUp bool
 }
 
-// followed follows redirects as a browser or curl does. Each following request looks as if
-// a person had typed the URL.
-func followed(u string, get func(u string) answer) outcome {
+// followRedirects follows redirects as a browser or curl does. Each following request looks as if a
+// person had typed the URL.
+func followRedirects(u string, get func(u string) answer) outcome {
 	for range 15 {
 		a := get(u)
 		if a.StatusCode < 300 || a.StatusCode >= 400 {
@@ -178,7 +178,7 @@ func TestRedirects(t *testing.T) {
 	link := &access.Result{URL: parse("http://other.example/"), LinkOrigin: policy.FromPublic}
 	asBrowser := func(path func(u locus.URL) string) func(u string) outcome {
 		return func(u string) outcome {
-			return followed(path(parse(u)), func(at string) answer { return w.get(at, browser...) })
+			return followRedirects(path(parse(u)), func(at string) answer { return w.get(at, browser...) })
 		}
 	}
 	ways := []struct {
@@ -194,14 +194,14 @@ func TestRedirects(t *testing.T) {
 		{"page", asBrowser(pathOf)},
 		{"page by query", asBrowser(func(u locus.URL) string { return "/?url=" + query(u.String()) })},
 		{"octets for a program", func(u string) outcome {
-			return followed("/-/raw"+pathOf(parse(u)), func(at string) answer { return w.get(at) })
+			return followRedirects("/-/raw"+pathOf(parse(u)), func(at string) answer { return w.get(at) })
 		}},
 		{"octets for a browser", asBrowser(func(u locus.URL) string { return "/-/raw" + pathOf(u) })},
 		{"proxy for a program", func(u string) outcome {
-			return followed(u, func(at string) answer { return w.proxied("GET", at) })
+			return followRedirects(u, func(at string) answer { return w.proxied("GET", at) })
 		}},
 		{"proxy for a browser", func(u string) outcome {
-			return followed(u, func(at string) answer { return w.proxied("GET", at, browser...) })
+			return followRedirects(u, func(at string) answer { return w.proxied("GET", at, browser...) })
 		}},
 		{"verify", func(u string) outcome {
 			v := verify.New(client, &verify.Options{Politeness: access.Politeness{Interval: access.None, Retry: access.None, Parallel: 1}})
@@ -218,9 +218,9 @@ func TestRedirects(t *testing.T) {
 		s.mu.Unlock()
 		for _, way := range ways {
 			t.Run(way.name+" "+c.to, func(t *testing.T) {
-				s.took()
+				s.takeDials()
 				o := way.open(c.from)
-				dials, lookups := s.took()
+				dials, lookups := s.takeDials()
 				switch {
 				case c.verdict == "ok" && !o.ok:
 					t.Errorf("%s", o.says)

@@ -89,7 +89,7 @@ func (s *slowServer) begin(w *fixture) io.ReadCloser {
 // client until the transfer has ended.
 func TestReload(t *testing.T) {
 	slow := startSlow(t)
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	body := slow.begin(w)
 	defer body.Close()
 	unused := w.reload(policy.Rules{}, gateway.Options{})
@@ -107,7 +107,7 @@ func TestReload(t *testing.T) {
 	}
 	<-unused
 	// A client without users is unused at once.
-	<-w.reload(open.rules, gateway.Options{})
+	<-w.reload(loopbackSetup.rules, gateway.Options{})
 	if a := w.get(slow.path); a.StatusCode != 200 {
 		t.Errorf("%s %s, want status 200", a.Status, a.body)
 	}
@@ -122,11 +122,11 @@ func TestReloadSharedFetch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	s := open
+	s := loopbackSetup
 	s.gateway.Cache = store
 	w := start(t, s)
 	first := slow.begin(w)
-	unused := w.reload(open.rules, gateway.Options{Cache: store})
+	unused := w.reload(loopbackSetup.rules, gateway.Options{Cache: store})
 	second := slow.begin(w)
 	defer second.Close()
 	first.Close()
@@ -142,8 +142,8 @@ func TestReloadSharedFetch(t *testing.T) {
 func TestReloadSharesState(t *testing.T) {
 	w, s, line := onWire(t)
 	page := w.get("/mailto:fred@example.net", browser...)
-	unused := w.reload(open.rules, gateway.Options{})
-	a := w.do("POST", "/-/send", "url="+query("mailto:fred@example.net")+"&token="+field(t, page.body, "token"), "Content-Type", "application/x-www-form-urlencoded")
+	unused := w.reload(loopbackSetup.rules, gateway.Options{})
+	a := w.exchange("POST", "/-/send", "url="+query("mailto:fred@example.net")+"&token="+field(t, page.body, "token"), "Content-Type", "application/x-www-form-urlencoded")
 	if strings.Contains(a.body, "expired") || !strings.Contains(a.body, "no mail relay") && a.StatusCode != 200 {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
@@ -165,7 +165,7 @@ func TestReloadSharesState(t *testing.T) {
 }
 
 func TestReloadInvalid(t *testing.T) {
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	client := access.New(w.rows, policy.Policy{}, nil)
 	defer client.Close()
 	err := w.server.Reload(client, &gateway.Options{Names: []string{"no name"}}, func() { t.Error("unused") })
@@ -188,7 +188,7 @@ func TestMiddleware(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "far") }))
 	defer far.Close()
 	errs := new(safeBuffer)
-	s := open
+	s := loopbackSetup
 	s.server = gateway.ServerOptions{
 		Middleware: func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -243,7 +243,7 @@ func TestUnixSocket(t *testing.T) {
 		<-leave
 	}))
 	defer far.Close()
-	s := open
+	s := loopbackSetup
 	s.listen = func() (net.Listener, error) { return net.Listen("unix", file) }
 	s.gateway.Names = []string{"gw.example"}
 	s.gateway.Limits.PerClient = 1

@@ -30,7 +30,7 @@ func (v *view) offer() {
 			u = v.head.Found // the selected view
 		}
 		if all, ok := attributesOf(u); ok {
-			views = v.ask(all, u)
+			views = v.requestViews(all, u)
 		}
 	}
 	if len(views) > 1 {
@@ -42,13 +42,13 @@ func (v *view) offer() {
 // unless u is a Gopher+ view (RFC 1738 section 3.4.7), because a server without Gopher+ would
 // misread a request for attributes. The result is also false for searches and form submissions,
 // because they are expensive for the server.
-func attributesOf(u locus.URL) (all locus.URL, ok bool) {
+func attributesOf(u locus.URL) (attributes locus.URL, ok bool) {
 	item, plus := cutPlus(u)
 	if !strings.HasPrefix(plus, "+") || strings.Contains(plus, "%09") || strings.HasPrefix(item, "7") {
 		return locus.URL{}, false
 	}
-	all, err := withPath(u, item+"!")
-	return all, err == nil
+	attributes, err := withPath(u, item+"!")
+	return attributes, err == nil
 }
 
 // withPath returns u with the given path and without a fragment.
@@ -58,9 +58,9 @@ func withPath(u locus.URL, path string) (locus.URL, error) {
 	return p.URL()
 }
 
-// cutPlus splits the path of u before the Gopher+ string. The second result is that string,
-// which may be empty.
-func cutPlus(u locus.URL) (before, plus string) {
+// cutPlus splits the path of u before the Gopher+ string. The result plus is that string, which may
+// be empty.
+func cutPlus(u locus.URL) (prefix, plus string) {
 	const tab = "%09"
 	path, _ := u.Path()
 	selector, rest, _ := strings.Cut(path, tab)
@@ -68,13 +68,13 @@ func cutPlus(u locus.URL) (before, plus string) {
 	return selector + tab + search + tab, plus
 }
 
-// ask requests the attributes of an item, and returns the views of the item. The parameter all is
-// the URL of the attributes, and current is the URL of the view that the page shows. If the request
-// fails, ask returns nil.
-func (v *view) ask(all, current locus.URL) (views []page.View) {
+// requestViews requests the attributes of an item at the URL attributes, and returns the views of
+// the item. The URL current is the URL of the view that the page shows. If the request fails,
+// requestViews returns nil.
+func (v *view) requestViews(attributes, current locus.URL) (views []page.View) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
 	defer cancel()
-	res, _, err := v.gateway.fetch(ctx, v.request(all))
+	res, _, err := v.gateway.fetch(ctx, v.request(attributes))
 	if err != nil {
 		return nil
 	}
@@ -113,8 +113,8 @@ func sameOctets(a, b string) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// typesOf returns the types of a WAIS document as views. The parameter types is the list from the
-// search results.
+// typesOf returns the types of a WAIS document as views. The list types comes from the search
+// results.
 func typesOf(u locus.URL, types string) (views []page.View) {
 	path, _ := u.Path()
 	database, rest, _ := strings.Cut(path, "/")
@@ -133,9 +133,9 @@ func typesOf(u locus.URL, types string) (views []page.View) {
 	return views
 }
 
-// orAny adds "*" to a browser's Accept-Language value, because a page in another language
+// withAnyLanguage adds "*" to a browser's Accept-Language value, because a page in another language
 // is better than no page.
-func orAny(languages string) string {
+func withAnyLanguage(languages string) string {
 	if languages == "" || strings.Contains(languages, "*") {
 		return languages
 	}

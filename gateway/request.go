@@ -45,8 +45,8 @@ func splitHost(text string) (host, port string) {
 	return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), ""
 }
 
-// malformed returns an error for an invalid request that package net/http accepts.
-func malformed(r *http.Request) error {
+// checkMalformed returns an error for an invalid request that package net/http accepts.
+func checkMalformed(r *http.Request) error {
 	for _, name := range []string{"Content-Type", "Range", "Origin", "Authorization"} {
 		if len(r.Header.Values(name)) > 1 {
 			return &problem{http.StatusBadRequest, "syntax", "repeated header field " + name}

@@ -17,7 +17,7 @@ func TestResponseHeader(t *testing.T) {
 		}
 	}))
 	defer far.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	host := strings.TrimPrefix(far.URL, "http://")
 	for size, want := range map[string]int{"200": 200, "300": 502, "3000": 502} {
 		for name, a := range map[string]answer{"proxy": w.proxied("GET", far.URL+"/"+size), "raw": w.get("/-/raw/http/" + host + "/" + size)} {

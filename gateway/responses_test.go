@@ -270,7 +270,7 @@ func TestResponses(t *testing.T) {
 	worlds := map[string]*fixture{}
 	names := strings.NewReplacer(g.Addr(), "GOPHER", f.Addr(), "FTP", strings.TrimPrefix(far.URL, "http://"), "WEB", query(g.Addr()), "GOPHER", query(f.Addr()), "FTP", silent, "TELNET", query(silent), "TELNET")
 	for _, name := range []string{"none", "store"} {
-		s := open
+		s := loopbackSetup
 		s.schemes = []scheme.Scheme{pages.row()}
 		if name == "store" {
 			s.store = new(cache.Options)

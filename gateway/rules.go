@@ -42,20 +42,20 @@ func NewRules(r *scheme.Registry, allow, deny []string) (Rules, error) {
 	return rules, nil
 }
 
-// denied returns the error for a URL or an address that the rules deny.
-func denied(subject, reason string) error {
+// denialError returns the error for a URL or an address that the rules deny.
+func denialError(subject, reason string) error {
 	return &policy.DeniedError{Rule: "list", Subject: locus.Quote(subject), Reason: reason}
 }
 
-// onList is the reason of a denial by the deny list.
-const onList = "it is on the deny list"
+// denyListReason is the reason of a denial by the deny list.
+const denyListReason = "it is on the deny list"
 
 // CheckAddr checks an address before the client dials it. The error is a
 // [*policy.DeniedError].
 func (r Rules) CheckAddr(a netip.AddrPort) error {
 	for _, one := range r.deny {
 		if one.MatchesAddr(a) {
-			return denied(a.String(), onList)
+			return denialError(a.String(), denyListReason)
 		}
 	}
 	return nil
@@ -73,7 +73,7 @@ func (r Rules) Check(u locus.URL) error {
 	port := r.registry.Port(canonical)
 	for _, one := range r.deny {
 		if one.MayMatch(canonical, port) {
-			return denied(u.Shown(), onList)
+			return denialError(u.Shown(), denyListReason)
 		}
 	}
 	if len(r.allow) == 0 {
@@ -84,5 +84,5 @@ func (r Rules) Check(u locus.URL) error {
 			return nil
 		}
 	}
-	return denied(u.Shown(), "it is not on the allow list")
+	return denialError(u.Shown(), "it is not on the allow list")
 }

@@ -11,7 +11,7 @@ import (
 // For mistyped URLs with a password, pages, logs, metrics and API calls do not show the
 // password. Only API calls that parse a URL return it.
 func TestMistypedPasswords(t *testing.T) {
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	for _, text := range secrettest.URLs(secrettest.Password, "127.0.0.1:1") {
 		for _, path := range []string{"/?url=", "/-/raw?url=", "/-/explain?url=", "/-/lens?url=", "/api/lens?url=", "/api/check?url=", "/api/get?url=", "/api/nothing?url=", "/-/terminal?url="} {
 			if path == "/?url=" && strings.HasPrefix(text, "mailto:") {

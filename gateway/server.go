@@ -94,13 +94,14 @@ func (l errorLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Reload makes the server use the client c and the options o for new requests. Running requests,
-// terminals and tunnels continue with the former client and options. Form tokens, counts for limits
-// and metrics, message previews and open terminals remain valid. The caller may share a cache and
-// an archive in o. If o is invalid, Reload returns an error and changes nothing. Otherwise, Reload
-// calls the function unused in a new goroutine as soon as no request uses the former client. The
-// caller may then close the former client. Calls of Reload must not be concurrent.
-func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
+// Reload makes the server use the client c and the options o for new requests. Running
+// requests, terminals and tunnels continue with the former client and options. Form
+// tokens, counts for limits and metrics, message previews and open terminals remain
+// valid. The caller may share a cache and an archive in o. If o is invalid, Reload
+// returns an error and changes nothing. Otherwise, Reload calls onUnused in a new
+// goroutine as soon as no request uses the former client. The caller may then close the
+// former client. Calls of Reload must not be concurrent.
+func (s *Server) Reload(c *access.Client, o *Options, onUnused func()) error {
 	former := s.gateway.Load()
 	g, err := newGateway(former.state, c, o)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
 	s.gateway.Store(g)
 	former.limiter.retire(func() {
 		former.Close()
-		unused()
+		onUnused()
 	})
 	return nil
 }
@@ -118,7 +119,7 @@ func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
 func (s *Server) current() (g *Gateway, leave func()) {
 	for {
 		g = s.gateway.Load()
-		if leave, ok := g.limiter.use(); ok {
+		if leave, ok := g.limiter.addUser(); ok {
 			return g, leave
 		}
 		// Reload has just replaced the gateway.
@@ -139,38 +140,38 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		defer context.AfterFunc(c.ctx, cancel)()
 	}
 	if r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" || r.TransferEncoding != nil {
-		w = &closing{ResponseWriter: w}
+		w = &closingWriter{ResponseWriter: w}
 	}
 	g, leave := s.current()
 	defer leave()
 	g.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// closing is a ResponseWriter that closes the connection after the response, except if the status
-// is 101.
-type closing struct{ http.ResponseWriter }
+// closingWriter is a ResponseWriter that closes the connection after the response, except if the
+// status is 101.
+type closingWriter struct{ http.ResponseWriter }
 
-func (c *closing) WriteHeader(status int) {
+func (c *closingWriter) WriteHeader(status int) {
 	if status != http.StatusSwitchingProtocols {
 		c.Header().Set("Connection", "close")
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
 
-func (c *closing) Write(p []byte) (int, error) {
+func (c *closingWriter) Write(p []byte) (int, error) {
 	if c.Header().Get("Connection") == "" {
 		c.Header().Set("Connection", "close")
 	}
 	return c.ResponseWriter.Write(p)
 }
 
-func (c *closing) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (c *closingWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // Serve serves the connections of the listener l until the caller calls [Server.Shutdown].
 // Then it returns nil. A server may serve several listeners.
 func (s *Server) Serve(l net.Listener) error {
 	l = newGuardListener(l, s.slots)
-	if !s.listens(l) {
+	if !s.addListener(l) {
 		return l.Close()
 	}
 	defer s.serving.Done()
@@ -181,8 +182,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
-// listens registers a listener. After Shutdown, ok is false.
-func (s *Server) listens(l net.Listener) (ok bool) {
+// addListener registers a listener. After Shutdown, ok is false.
+func (s *Server) addListener(l net.Listener) (ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
@@ -266,7 +267,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if err != nil {
 		s.http.Close()
 	}
-	g.sessions.close()
+	g.sessions.endAll()
 	return errors.Join(err, g.Close())
 }
 

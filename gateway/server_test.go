@@ -52,13 +52,13 @@ func (p *pipes) dial() net.Conn {
 	return near
 }
 
-// serveOn serves a gateway on l. The gateway opens x-page URLs with the function open, and
-// connects with the options ao. Both may be nil.
-func serveOn(t *testing.T, l net.Listener, o *Options, open scheme.OpenerFunc, ao *access.Options) (*Server, func()) {
+// serveOn serves a gateway on l. The gateway opens x-page URLs with opener, and connects with the
+// options ao. Both may be nil.
+func serveOn(t *testing.T, l net.Listener, o *Options, opener scheme.OpenerFunc, ao *access.Options) (*Server, func()) {
 	t.Helper()
 	row := scheme.Generic("x-page", scheme.Experimental)
-	if row.Port = 1738; open != nil {
-		row.Access.Opener = open
+	if row.Port = 1738; opener != nil {
+		row.Access.Opener = opener
 	}
 	if ao == nil {
 		ao = &access.Options{Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no network") }}

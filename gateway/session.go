@@ -54,8 +54,8 @@ var (
 
 // These errors are the reasons why the gateway can't start a session.
 var (
-	errClosing error = &problem{http.StatusServiceUnavailable, busy, "the gateway is shutting down"}
-	errMany    error = &problem{http.StatusServiceUnavailable, busy, "too many open terminals: close one, or try again later"}
+	errClosing error = &problem{http.StatusServiceUnavailable, kindBusy, "the gateway is shutting down"}
+	errMany    error = &problem{http.StatusServiceUnavailable, kindBusy, "too many open terminals: close one, or try again later"}
 )
 
 // sessions tracks the open terminals and tunnels. When the gateway shuts down, it ends them.
@@ -88,8 +88,8 @@ func (s *sessions) begin() (ctx context.Context, end func(), ok bool) {
 	}, true
 }
 
-// close ends all sessions.
-func (s *sessions) close() {
+// endAll ends all sessions.
+func (s *sessions) endAll() {
 	s.mu.Lock()
 	s.cancel(errClosing)
 	s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *sessions) close() {
 // serveTerminal connects a session to a WebSocket. Package page documents the protocol. Only a page
 // of this gateway may open the WebSocket.
 func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values) error {
-	u, err := asked(values)
+	u, err := queryURL(values)
 	if err != nil || !g.traits(u).Has(scheme.Interactive) {
 		return &problem{http.StatusBadRequest, "syntax", "a terminal needs the URL of an interactive service, such as telnet://host/"}
 	}
@@ -117,9 +117,9 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	// A page can't read the HTTP status of a WebSocket. So errors after this point are sent as
 	// messages.
 	if err := g.runTerminal(w, t, u); err != nil {
-		_, kind := w.fails(err)
+		_, kind := w.recordFailure(err)
 		w.ended = err.Error()
-		t.tell("error", shape.Reason{Kind: kind, Message: shape.Text(locus.MaskText(w.ended))})
+		t.sendControl("error", shape.Reason{Kind: kind, Message: shape.Text(locus.MaskText(w.ended))})
 		code := websocket.StatusInternalError
 		switch err {
 		case errMany:
@@ -159,7 +159,7 @@ func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error)
 	defer end()
 	t.ctx = ctx
 	g.metrics.terminals.Inc()
-	result, left, err := g.do(ctx, access.Request{URL: u})
+	result, left, err := g.openURL(ctx, access.Request{URL: u})
 	if err != nil {
 		return err
 	}
@@ -208,9 +208,9 @@ func closeText(text string) string {
 func (t *terminal) run() (reason error) {
 	service := t.session.Conn
 	t.changed = make(chan struct{}, 1)
-	t.tell("advice", map[string]shape.Text{"user": shape.Text(t.session.User), "password": shape.Text(t.session.Password)})
-	t.tell("commands", append([]string{}, service.Commands()...))
-	t.tell("keys", keysOf(service))
+	t.sendControl("advice", map[string]shape.Text{"user": shape.Text(t.session.User), "password": shape.Text(t.session.Password)})
+	t.sendControl("commands", append([]string{}, service.Commands()...))
+	t.sendControl("keys", keysOf(service))
 	t.sendStatus()
 	service.OnChange(func() {
 		select {
@@ -250,7 +250,7 @@ func (t *terminal) run() (reason error) {
 			}
 		}
 	})
-	reason = t.show()
+	reason = t.sendOutput()
 	if ctx.Err() != nil {
 		// The service was closed because ctx has ended.
 		reason = context.Cause(ctx)
@@ -259,7 +259,7 @@ func (t *terminal) run() (reason error) {
 		reason = errSlow
 	}
 	text := locus.MaskText(reason.Error())
-	t.tell("end", shape.Text(text))
+	t.sendControl("end", shape.Text(text))
 	code := websocket.StatusNormalClosure
 	if !isOrderly(reason) {
 		code = websocket.StatusInternalError
@@ -293,9 +293,9 @@ func keysOf(service scheme.Terminal) (list []keyJSON) {
 	return list
 }
 
-// show sends the filtered output of the service to the page until the service or the page fails or
-// ends. It returns the reason for the end. If the page reads slowly, the service waits.
-func (t *terminal) show() error {
+// sendOutput sends the filtered output of the service to the page until the service or the page
+// fails or ends. It returns the reason for the end. If the page reads slowly, the service waits.
+func (t *terminal) sendOutput() error {
 	filter := term.Filter{Level: term.BothScreens}
 	in, out := make([]byte, 4<<10), make([]byte, 0, 8<<10)
 	for {
@@ -341,10 +341,10 @@ func (t *terminal) echo(text []byte) { _ = t.write(websocket.MessageBinary, text
 func (t *terminal) message(ctx context.Context) error {
 	kind, r, err := t.conn.Reader(ctx)
 	if err != nil {
-		return gone(err)
+		return endReason(err)
 	}
 	if kind == websocket.MessageBinary {
-		return pieces(pageReader{r}, t.keys.typed)
+		return readPieces(pageReader{r}, t.keys.handleInput)
 	}
 	data, err := io.ReadAll(io.LimitReader(pageReader{r}, maxControl+1))
 	if err == nil && len(data) > maxControl {
@@ -356,19 +356,19 @@ func (t *terminal) message(ctx context.Context) error {
 	return err
 }
 
-// pageReader reads a message from the page. It converts errors with the function gone.
+// pageReader reads a message from the page. It converts errors with endReason.
 type pageReader struct{ io.Reader }
 
 func (r pageReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil && err != io.EOF {
-		err = gone(err)
+		err = endReason(err)
 	}
 	return n, err
 }
 
-// gone converts an error of the page's connection into the reason for the end of the session.
-func gone(err error) error {
+// endReason converts an error of the page's connection into the reason for the end of the session.
+func endReason(err error) error {
 	switch code := websocket.CloseStatus(err); code {
 	case -1:
 		return errGone
@@ -403,7 +403,7 @@ func (t *terminal) command(data []byte) {
 
 // sendStatus sends the echo state and the status of the service.
 func (t *terminal) sendStatus() {
-	t.tell("echo", t.session.Conn.Echoes())
+	t.sendControl("echo", t.session.Conn.Echoes())
 	type entry struct {
 		Name  string     `json:"name"`
 		Value shape.Text `json:"value"`
@@ -412,11 +412,12 @@ func (t *terminal) sendStatus() {
 	for _, f := range t.session.Conn.Status() {
 		list = append(list, entry{f.Name, shape.Text(fmt.Sprint(f.Value))})
 	}
-	t.tell("status", list)
+	t.sendControl("status", list)
 }
 
-// tell sends a control message. It ignores an error, because the next read from the page fails too.
-func (t *terminal) tell(key string, value any) {
+// sendControl sends a control message. It ignores an error, because the next read from the page
+// fails too.
+func (t *terminal) sendControl(key string, value any) {
 	if text, err := json.Marshal(map[string]any{key: value}); err == nil {
 		_ = t.write(websocket.MessageText, text)
 	}

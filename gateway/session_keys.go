@@ -42,8 +42,8 @@ func pageColumns(r rune) int {
 // errStuck reports that the service does not read its input.
 var errStuck = fmt.Errorf("the service read no input for %v", writeTime)
 
-// typed sends input to the service, or adds the input to the current line.
-func (k *keyboard) typed(octets []byte) error {
+// handleInput sends input to the service, or adds the input to the current line.
+func (k *keyboard) handleInput(octets []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.service.Echoes() {
@@ -67,7 +67,7 @@ func (k *keyboard) typed(octets []byte) error {
 			}
 			err = k.sendLine("\n")
 		case event == term.LineControl:
-			err = k.control(o)
+			err = k.handleControl(o)
 		}
 		if err != nil {
 			return err
@@ -79,10 +79,10 @@ func (k *keyboard) typed(octets []byte) error {
 	return nil
 }
 
-// control sends the current line and a control character. If the character is Ctrl-C, control
-// discards the line and sends only Ctrl-C. If the character is Ctrl-D, control sends only the line,
+// handleControl sends the current line and a control character. If the character is Ctrl-C, it
+// discards the line and sends only Ctrl-C. If the character is Ctrl-D, it sends only the line,
 // unless the line is empty.
-func (k *keyboard) control(o byte) error {
+func (k *keyboard) handleControl(o byte) error {
 	const end, interrupt = 'D' & 0x1F, 'C' & 0x1F
 	switch {
 	case o == interrupt:
@@ -126,20 +126,20 @@ func (k *keyboard) send(octets []byte) error {
 	return err
 }
 
-// pieces reads r, and calls the function each for each piece of at most 4 KiB. It does not split CR
-// LF between two pieces.
-func pieces(r io.Reader, each func(piece []byte) error) error {
+// readPieces reads r, and calls handle for each piece of at most 4 KiB. It does not split CR LF
+// between two pieces.
+func readPieces(r io.Reader, handle func(piece []byte) error) error {
 	buf := make([]byte, 4<<10)
-	kept := 0 // 1 if buf begins with a CR of the previous piece, otherwise 0
+	prefix := 0 // 1 if buf begins with a CR of the previous piece, otherwise 0
 	for {
-		n, err := r.Read(buf[kept:])
-		n += kept
-		kept = 0
+		n, err := r.Read(buf[prefix:])
+		n += prefix
+		prefix = 0
 		if err == nil && n > 0 && buf[n-1] == '\r' {
-			n, kept = n-1, 1
+			n, prefix = n-1, 1
 		}
 		if n > 0 {
-			if eachErr := each(buf[:n]); eachErr != nil {
+			if eachErr := handle(buf[:n]); eachErr != nil {
 				return eachErr
 			}
 		}
@@ -148,7 +148,7 @@ func pieces(r io.Reader, each func(piece []byte) error) error {
 			return nil
 		case err != nil:
 			return err
-		case kept > 0:
+		case prefix > 0:
 			buf[0] = '\r'
 		}
 	}

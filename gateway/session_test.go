@@ -40,8 +40,8 @@ func (w *fixture) dial(t *testing.T, u, origin string) (*screen, *http.Response,
 	return &screen{t: t, conn: conn}, resp, nil
 }
 
-// read reads a message. ok is false at the end.
-func (s *screen) read() (ok bool) {
+// readMessage reads a message. At the end, ok is false.
+func (s *screen) readMessage() (ok bool) {
 	kind, data, err := s.conn.Read(s.t.Context())
 	if err != nil {
 		s.err = err
@@ -63,7 +63,7 @@ func (s *screen) read() (ok bool) {
 func (s *screen) await(text string) {
 	s.t.Helper()
 	for !strings.Contains(s.shown.String(), text) {
-		if !s.read() {
+		if !s.readMessage() {
 			s.t.Fatalf("no %q in %q, told %s", text, s.shown.String(), s.all())
 		}
 	}
@@ -72,7 +72,7 @@ func (s *screen) await(text string) {
 // toEnd reads to the end and returns the close frame.
 func (s *screen) toEnd() websocket.CloseError {
 	s.t.Helper()
-	for s.read() {
+	for s.readMessage() {
 	}
 	var end websocket.CloseError
 	if _, _, err := s.conn.Read(s.t.Context()); !errors.As(err, &end) && !errors.As(s.err, &end) {
@@ -120,7 +120,7 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	s, resp, err := w.dial(t, "telnet://guest@"+server.Addr()+"/", w.base)
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestTerminal(t *testing.T) {
 	}
 	s.send(websocket.MessageText, `{"command":"brk"}`)
 	s.send(websocket.MessageBinary, "bye\r")
-	for s.read() {
+	for s.readMessage() {
 	}
 	if s.value("end") == "" {
 		t.Errorf("%q, %s", s.shown.String(), s.all())
@@ -169,7 +169,7 @@ func TestTerminalSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	s, _, err := w.dial(t, "telnet://"+server.Addr()+"/", w.base)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestTerminalSafe(t *testing.T) {
 	if got := s.shown.String(); got != "abcd\x1b[31me.\r\n" && got != "abcd\x1b[31me.\r" && got != "abcd\x1b[31me." {
 		t.Errorf("%q", got)
 	}
-	for s.read() {
+	for s.readMessage() {
 	}
 	for name, origin := range map[string]string{"none": "", "another": "http://evil.example", "null": "null", "another port": "http://127.0.0.1:1",
 		"userinfo": strings.Replace(w.base, "://", "://evil@", 1), "a file": strings.Replace(w.base, "http:", "file:", 1), "a path": w.base + "/",
@@ -197,12 +197,12 @@ func TestTerminalSafe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s.read() {
+	for s.readMessage() {
 	}
 	if !strings.Contains(s.value("error"), `"denied"`) {
 		t.Errorf("%s", s.all())
 	}
-	limited := open
+	limited := loopbackSetup
 	limited.gateway.Limits.Sessions = 1
 	w = start(t, limited)
 	hang, err := telnettest.StartTelnet(nil)
@@ -213,7 +213,7 @@ func TestTerminalSafe(t *testing.T) {
 	if s, _, err = w.dial(t, "telnet://"+hang.Addr()+"/", w.base); err != nil {
 		t.Fatal(err)
 	}
-	s.read()
+	s.readMessage()
 	// A browser hides the HTTP status from the page, so the reason is a message.
 	s, _, err = w.dial(t, "telnet://"+hang.Addr()+"/", w.base)
 	if err != nil {
@@ -238,7 +238,7 @@ func TestTerminalEnds(t *testing.T) {
 	}
 	defer server.Close()
 	t.Run("page", func(t *testing.T) {
-		w := start(t, open)
+		w := start(t, loopbackSetup)
 		s, _, err := w.dial(t, "telnet://"+server.Addr()+"/", w.base)
 		if err != nil {
 			t.Fatal(err)
@@ -248,7 +248,7 @@ func TestTerminalEnds(t *testing.T) {
 		<-left
 	})
 	t.Run("gateway", func(t *testing.T) {
-		w := start(t, open)
+		w := start(t, loopbackSetup)
 		s, _, err := w.dial(t, "telnet://"+server.Addr()+"/", w.base)
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func (w *wire) hears(want string) {
 func onWire(t *testing.T) (*fixture, *screen, *wire) {
 	t.Helper()
 	line := startWire(t)
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	s, _, err := w.dial(t, "telnet://"+line.addr+"/", w.base)
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +325,7 @@ func onWire(t *testing.T) (*fixture, *screen, *wire) {
 func (s *screen) awaitEcho(want string) {
 	s.t.Helper()
 	for s.value("echo") != want {
-		if !s.read() {
+		if !s.readMessage() {
 			s.t.Fatalf("echo is %s, want %s: %s", s.value("echo"), want, s.all())
 		}
 	}
@@ -469,7 +469,7 @@ func TestTerminalReasons(t *testing.T) {
 		w.logs(t, `ended="the gateway is shutting down"`)
 	})
 	t.Run("no service", func(t *testing.T) {
-		w := start(t, open)
+		w := start(t, loopbackSetup)
 		s, _, err := w.dial(t, "telnet://127.0.0.1:25/", w.base)
 		if err != nil {
 			t.Fatal(err)

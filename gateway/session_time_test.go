@@ -114,7 +114,7 @@ func TestSessionTimes(t *testing.T) {
 				}
 				typing.Wait()
 				end()
-				all.close()
+				all.endAll()
 			})
 		})
 	}

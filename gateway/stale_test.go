@@ -51,7 +51,7 @@ func TestStalePage(t *testing.T) {
 
 	var ahead atomic.Int64 // of the store's clock
 	var gone atomic.Bool
-	s := open
+	s := loopbackSetup
 	s.store = &cache.Options{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}
 	s.access.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if gone.Load() {
@@ -107,6 +107,6 @@ func TestStalePage(t *testing.T) {
 	busy.Store(false)
 	want("", paths...)
 
-	w = start(t, open) // without a store
+	w = start(t, loopbackSetup) // without a store
 	want("", paths...)
 }

@@ -21,8 +21,8 @@ import (
 const maxFailure = 64 << 10
 
 // storedKind is the header field that marks a menu in the store, with the value "menu". Servers
-// can't set this field, because open sets all header fields of an object, and webServer removes the
-// field from responses.
+// can't set this field, because openFetch sets all header fields of an object, and webServer
+// removes the field from responses.
 const storedKind = "Locus-Kind"
 
 // fetchStored is like [Gateway.fetch], but uses the store. It supports schemes other than http and
@@ -35,7 +35,7 @@ func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Res
 	copyFields(r.Header, req.fields, clientFields)
 	setField(r.Header, "Accept", req.Accept)
 	setField(r.Header, "Accept-Language", req.AcceptLanguage)
-	o := &opening{gateway: g, request: req}
+	o := &storeOpener{gateway: g, request: req}
 	resp, err := g.options.Cache.Do(req.URL, r.WithContext(ctx), o)
 	if err != nil {
 		return nil, meta{}, err
@@ -45,7 +45,7 @@ func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Res
 	switch {
 	case resp == o.resp:
 		return o.result()
-	case !o.allowed:
+	case !o.isAllowed:
 		// The policy may have become stricter since the store stored the resource.
 		if err := g.check(ctx, req.URL); err != nil {
 			resp.Body.Close()
@@ -61,39 +61,39 @@ func setField(h http.Header, name, value string) {
 	}
 }
 
-// opening opens the URL of a request when the store needs a response. If the store does not store
-// the resource, the client gets the resource directly, without encoding and decoding.
-type opening struct {
+// storeOpener opens the URL of a request when the store needs a response. If the store does not
+// store the resource, the client gets the resource directly, without encoding and decoding.
+type storeOpener struct {
 	gateway *Gateway
 	request fetchRequest
 
-	mu      sync.Mutex
-	allowed bool           // the access client has checked the policy
-	resp    *http.Response // encodes res, meta and err; nil before RoundTrip
-	res     scheme.Resource
-	meta    meta
-	err     error
+	mu        sync.Mutex
+	isAllowed bool           // the access client has checked the policy
+	resp      *http.Response // encodes res, meta and err; nil before RoundTrip
+	res       scheme.Resource
+	meta      meta
+	err       error
 }
 
 // RoundTrip implements [http.RoundTripper] for the store. The store may request other ranges than
 // the ranges in the client's request.
-func (o *opening) RoundTrip(r *http.Request) (*http.Response, error) {
+func (o *storeOpener) RoundTrip(r *http.Request) (*http.Response, error) {
 	req := o.request
 	req.head, req.fields = r.Method == http.MethodHead, r.Header
-	res, m, err := o.gateway.open(r.Context(), req)
+	res, m, err := o.gateway.openFetch(r.Context(), req)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	resp, ok := encode(req, res, m, err)
 	if !ok {
 		return nil, err
 	}
-	o.allowed = true
+	o.isAllowed = true
 	o.resp, o.res, o.meta, o.err = resp, res, m, err
 	return resp, nil
 }
 
 // result returns the resource, if the store does not store it. The caller must hold o.mu.
-func (o *opening) result() (scheme.Resource, meta, error) {
+func (o *storeOpener) result() (scheme.Resource, meta, error) {
 	m := o.meta
 	if m.header == nil {
 		m.header = make(http.Header)
@@ -140,7 +140,7 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 		if !isAnswer {
 			return nil, false
 		}
-		text := failure.whole + "\n"
+		text := failure.fullText + "\n"
 		resp.StatusCode, resp.ContentLength = failure.status, int64(len(text))
 		resp.Header = http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
 		resp.Body = io.NopCloser(strings.NewReader(text))
@@ -151,7 +151,7 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 // decode returns the resource or the error in a response of the store.
 func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error) {
 	m := meta{status: resp.StatusCode, header: resp.Header, cache: storeStatus(resp.Header)}
-	m.found, _ = locus.Parse(resp.Header.Get("Content-Location"))
+	m.resourceURL, _ = locus.Parse(resp.Header.Get("Content-Location"))
 	switch {
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()

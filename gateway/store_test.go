@@ -56,7 +56,7 @@ func TestStoreFTP(t *testing.T) {
 	defer server.Close()
 	var ahead atomic.Int64 // of the store's clock
 	var gone atomic.Bool
-	s := open
+	s := loopbackSetup
 	s.store = &cache.Options{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}
 	s.access.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if gone.Load() {
@@ -102,7 +102,7 @@ func TestStoreCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	s := open
+	s := loopbackSetup
 	s.store = new(cache.Options)
 	w := start(t, s)
 	at := "ftp://" + server.Addr() + "/a"
@@ -123,7 +123,7 @@ func TestStoreGopher(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	s := open
+	s := loopbackSetup
 	s.store = new(cache.Options)
 	w := start(t, s)
 	at := "gopher://" + server.Addr() + "/"
@@ -136,7 +136,7 @@ func TestStoreGopher(t *testing.T) {
 // startStored is startWith for a gateway with a store.
 func startStored(t *testing.T, o opened) *fixture {
 	t.Helper()
-	s := open
+	s := loopbackSetup
 	s.store = new(cache.Options)
 	s.schemes = []scheme.Scheme{o.row()}
 	return start(t, s)
@@ -301,7 +301,7 @@ func TestStoreWrites(t *testing.T) {
 	}))
 	t.Cleanup(web.Close)
 	var writes atomic.Int32
-	s := open
+	s := loopbackSetup
 	s.store = &cache.Options{}
 	s.listen = func() (net.Listener, error) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

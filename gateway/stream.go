@@ -16,8 +16,8 @@ import (
 const (
 	// writeTime is how long a client may take to receive one piece of a response.
 	writeTime = 60 * time.Second
-	// chunk is the size of the buffer for a body in bytes.
-	chunk = 16 << 10
+	// smallChunk is the size of the buffer for a body in bytes.
+	smallChunk = 16 << 10
 	// largeChunk is the buffer size in bytes for a client that has received largeAfter bytes
 	// quickly. At most maxLarge buffers of this size are in use.
 	largeChunk = 256 << 10
@@ -30,7 +30,7 @@ const (
 )
 
 var (
-	chunks      = sync.Pool{New: func() any { return new([chunk]byte) }}
+	chunks      = sync.Pool{New: func() any { return new([smallChunk]byte) }}
 	largeChunks = sync.Pool{New: func() any { return new([largeChunk]byte) }}
 	largeInUse  = make(chan struct{}, maxLarge)
 )
@@ -44,17 +44,17 @@ func (w *recorder) stream(body io.Reader) {
 	}
 }
 
-// stream copies body to the client without delay. For a slow client it buffers one chunk. If body
-// implements [io.WriterTo], as the bodies of package cache do, stream calls WriteTo.
+// stream copies body to the client without delay. For a slow client it buffers one small chunk. If
+// body implements [io.WriterTo], as the bodies of package cache do, stream calls WriteTo.
 func stream(w *recorder, body io.Reader) error {
-	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk, conn: w.conn}
+	out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), piece: smallChunk, conn: w.conn}
 	if from, ok := body.(io.WriterTo); ok {
 		_, err := from.WriteTo(out)
 		return err
 	}
 	c := newChunks()
 	defer c.free()
-	left := announced(w)
+	left := contentLength(w)
 	for {
 		if len(c.octets) == largeChunk && left >= largeChunk {
 			n, err := out.copyPiece(c, body, min(left, largeChunk))
@@ -81,7 +81,7 @@ func stream(w *recorder, body io.Reader) error {
 					return err
 				}
 			}
-			c.took(n, time.Since(begun))
+			c.adapt(n, time.Since(begun))
 		}
 		switch {
 		case err == io.EOF:
@@ -92,9 +92,10 @@ func stream(w *recorder, body io.Reader) error {
 	}
 }
 
-// announced returns the value of Content-Length, or zero if the header is missing. The gateway must
-// not copy more bytes, because the client would read the additional bytes as the next response.
-func announced(w http.ResponseWriter) int64 {
+// contentLength returns the value of Content-Length, or zero if the header is missing. The gateway
+// must not copy more bytes, because the client would read the additional bytes as the next
+// response.
+func contentLength(w http.ResponseWriter) int64 {
 	n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64)
 	if err != nil {
 		return 0
@@ -104,7 +105,7 @@ func announced(w http.ResponseWriter) int64 {
 
 // copyPiece lets the operating system copy up to n bytes of body to a fast client. If the client or
 // the server is slow, the gateway returns to the buffer, with a deadline for each smaller piece.
-func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
+func (w *pacedWriter) copyPiece(c *chunkBuffer, body io.Reader, n int64) (int64, error) {
 	begun := time.Now()
 	extendWrite(w.control)
 	n, err := piece.Copy(w.ResponseWriter, body, n)
@@ -112,31 +113,31 @@ func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
 	if err == nil && took >= writeTime {
 		err = os.ErrDeadlineExceeded // the client's deadline may have expired, so bytes may be lost
 	}
-	c.took(int(n), took)
+	c.adapt(int(n), took)
 	return n, err
 }
 
-// chunksOf is the buffer for one body.
-type chunksOf struct {
-	octets []byte // a small or large chunk
-	small  *[chunk]byte
-	quick  int // number of bytes received quickly since the last slow write
+// chunkBuffer is the buffer for one body.
+type chunkBuffer struct {
+	octets     []byte // a small or large chunk
+	small      *[smallChunk]byte
+	quickBytes int // number of bytes received quickly since the last slow write
 }
 
-func newChunks() *chunksOf {
-	c := &chunksOf{small: chunks.Get().(*[chunk]byte)}
+func newChunks() *chunkBuffer {
+	c := &chunkBuffer{small: chunks.Get().(*[smallChunk]byte)}
 	c.octets = c.small[:]
 	return c
 }
 
-// took adapts the size of the buffer after a client has received n bytes in the time d.
-func (c *chunksOf) took(n int, d time.Duration) {
+// adapt adapts the size of the buffer after a client has received n bytes in the time d.
+func (c *chunkBuffer) adapt(n int, d time.Duration) {
 	if d > quickTime {
-		c.quick = 0
+		c.quickBytes = 0
 		c.shrink()
 		return
 	}
-	if c.quick += n; len(c.octets) == largeChunk || c.quick < largeAfter || n < len(c.octets) {
+	if c.quickBytes += n; len(c.octets) == largeChunk || c.quickBytes < largeAfter || n < len(c.octets) {
 		return
 	}
 	select {
@@ -147,7 +148,7 @@ func (c *chunksOf) took(n int, d time.Duration) {
 }
 
 // shrink replaces a large chunk by a small chunk.
-func (c *chunksOf) shrink() {
+func (c *chunkBuffer) shrink() {
 	if len(c.octets) == largeChunk {
 		largeChunks.Put((*[largeChunk]byte)(c.octets))
 		<-largeInUse
@@ -155,14 +156,14 @@ func (c *chunksOf) shrink() {
 	}
 }
 
-func (c *chunksOf) free() {
+func (c *chunkBuffer) free() {
 	c.shrink()
 	chunks.Put(c.small)
 }
 
-// paced writes to a client in pieces. Each piece has a deadline. If a body is small and complete,
-// paced sends it together with the header.
-type paced struct {
+// pacedWriter writes to a client in pieces. Each piece has a deadline. If a body is small and
+// complete, pacedWriter sends it together with the header.
+type pacedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	piece   int64      // size of the next piece
@@ -175,10 +176,10 @@ func extendWrite(c *http.ResponseController) {
 	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
 }
 
-func (w *paced) Write(p []byte) (n int, err error) {
-	if w.conn != nil && len(p) <= chunk/2 && int64(len(p)) == announced(w) {
+func (w *pacedWriter) Write(p []byte) (n int, err error) {
+	if w.conn != nil && len(p) <= smallChunk/2 && int64(len(p)) == contentLength(w) {
 		extendWrite(w.control)
-		sent := w.conn.atOnce(func() {
+		sent := w.conn.writeTogether(func() {
 			n, err = w.ResponseWriter.Write(p)
 			_ = w.control.Flush() // fails only if a middleware's writer can't flush, and then net/http flushes later
 		})
@@ -196,19 +197,19 @@ func (w *paced) Write(p []byte) (n int, err error) {
 }
 
 // pace adapts the size of pieces to the speed of the client.
-func (w *paced) pace(begun time.Time) {
+func (w *pacedWriter) pace(begun time.Time) {
 	if time.Since(begun) > quickTime {
-		w.piece = chunk
+		w.piece = smallChunk
 	} else {
 		w.piece = min(2*w.piece, maxPiece)
 	}
 }
 
 // Flush implements [http.Flusher].
-func (w *paced) Flush() { _ = w.control.Flush() }
+func (w *pacedWriter) Flush() { _ = w.control.Flush() }
 
 // ReadFrom lets the operating system copy a part of a file in pieces.
-func (w *paced) ReadFrom(r io.Reader) (n int64, err error) {
+func (w *pacedWriter) ReadFrom(r io.Reader) (n int64, err error) {
 	part, ok := r.(*io.LimitedReader)
 	if !ok {
 		return w.copy(r)
@@ -228,8 +229,8 @@ func (w *paced) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, nil
 }
 
-func (w *paced) copy(r io.Reader) (n int64, err error) {
-	p := chunks.Get().(*[chunk]byte)
+func (w *pacedWriter) copy(r io.Reader) (n int64, err error) {
+	p := chunks.Get().(*[smallChunk]byte)
 	defer chunks.Put(p)
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, p[:])
 }
@@ -278,8 +279,8 @@ func (f *flusher) late() {
 	}
 }
 
-// close stops flushing. After close, the flusher does not use the connection.
-func (f *flusher) close() {
+// stopFlushing stops flushing. Afterwards, the flusher does not use the connection.
+func (f *flusher) stopFlushing() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true

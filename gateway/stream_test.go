@@ -81,34 +81,34 @@ func TestChunks(t *testing.T) {
 			t.Errorf("%d large chunks are left over", n)
 		}
 	}()
-	quick := func(c *chunksOf, octets int) {
+	quick := func(c *chunkBuffer, octets int) {
 		for ; octets > 0; octets -= len(c.octets) {
-			c.took(len(c.octets), 0)
+			c.adapt(len(c.octets), 0)
 		}
 	}
 	c := newChunks()
 	defer c.free()
-	quick(c, largeAfter-chunk)
-	if c.took(chunk, 2*quickTime); len(c.octets) != chunk {
+	quick(c, largeAfter-smallChunk)
+	if c.adapt(smallChunk, 2*quickTime); len(c.octets) != smallChunk {
 		t.Error("a large chunk for a slow client")
 	}
-	if quick(c, largeAfter-chunk); len(c.octets) != chunk {
+	if quick(c, largeAfter-smallChunk); len(c.octets) != smallChunk {
 		t.Error("a large chunk too early")
 	}
-	if quick(c, 2*chunk); len(c.octets) != largeChunk {
+	if quick(c, 2*smallChunk); len(c.octets) != largeChunk {
 		t.Error("no large chunk")
 	}
-	if c.took(largeChunk, 2*quickTime); len(c.octets) != chunk || len(largeInUse) != 0 {
+	if c.adapt(largeChunk, 2*quickTime); len(c.octets) != smallChunk || len(largeInUse) != 0 {
 		t.Error("a large chunk stays")
 	}
-	var many []*chunksOf
+	var many []*chunkBuffer
 	for range maxLarge + 3 {
 		c := newChunks()
 		defer c.free()
 		quick(c, largeAfter)
 		many = append(many, c)
 	}
-	if first, last := many[0], many[maxLarge]; len(first.octets) != largeChunk || len(last.octets) != chunk || len(largeInUse) != maxLarge {
+	if first, last := many[0], many[maxLarge]; len(first.octets) != largeChunk || len(last.octets) != smallChunk || len(largeInUse) != maxLarge {
 		t.Errorf("chunks of %d and %d, %d large", len(first.octets), len(last.octets), len(largeInUse))
 	}
 }

@@ -28,19 +28,19 @@ type view struct {
 	head       *page.Head
 	transcript transcript
 	at         time.Time   // time for the archive; the zero Time selects the last memento
-	asIs       http.Header // header fields for objects that are sent unchanged; nil if a page shows the objects
+	rawHeader  http.Header // header fields for objects that are sent unchanged; nil if a page shows the objects
 }
 
-// newView returns a view of u. If the page is not about a URL, u is zero. If the parameter at is
-// not empty, links select the archived resources of that time.
-func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) *view {
+// newView returns a view of u. If the page is not about a URL, u is zero. If captureTime is not
+// empty, links select the archived resources of that time.
+func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, captureTime string) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
-	if at != "" {
-		v.printer = page.New(g.client.Registry(), g.site("", at))
+	if captureTime != "" {
+		v.printer = page.New(g.client.Registry(), g.site("", captureTime))
 	}
 	if w.kind == "proxy" {
 		base := g.base(r)
-		site := g.site(base, at)
+		site := g.site(base, captureTime)
 		site.Explain = "" // the policy of the page denies it
 		v.printer = page.New(g.client.Registry(), site)
 		// The origin of the page is the origin of its URL.
@@ -53,7 +53,7 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) 
 func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
 	kept, t, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.pagePath(u.WithoutPassword(), m) })
-	if err != nil || kept != nil && kept.moved {
+	if err != nil || kept != nil && kept.redirected {
 		return err
 	}
 	v := g.newView(w, r, u, linksAt(s, t))
@@ -66,16 +66,16 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	case traits.Has(scheme.Composes):
 		v.run(v.composeMessage)
 	case s.Items != (scheme.ItemRange{}):
-		v.run(func() error { return v.open(u) })
+		v.run(func() error { return v.openUncached(u) })
 	default:
 		v.run(v.fetch)
 	}
 	return nil
 }
 
-// run calls the function show. If show returns an error, run writes a page with the error.
-func (v *view) run(show func() error) {
-	if err := show(); err != nil {
+// run calls render. If render returns an error, run writes a page with the error.
+func (v *view) run(render func() error) {
+	if err := render(); err != nil {
 		v.fail(err)
 	}
 }
@@ -97,12 +97,13 @@ func (v *view) request(u locus.URL) fetchRequest {
 	return fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(v.r, u), At: v.at, Trace: v.transcript.add}}
 }
 
-// open opens u with the access client, without the store, and shows the resource. If u is not the
-// URL of the page, the page does not show u and the redirects, because they may contain secrets.
-func (v *view) open(u locus.URL) error {
+// openUncached opens u with the access client, without the store, and shows the resource. If u is
+// not the URL of the page, the page does not show u and the redirects, because they may contain
+// secrets.
+func (v *view) openUncached(u locus.URL) error {
 	req := v.request(u).Request
 	req.Items = v.head.Show.Items
-	result, leave, err := v.gateway.do(v.r.Context(), req)
+	result, leave, err := v.gateway.openURL(v.r.Context(), req)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (v *view) open(u locus.URL) error {
 	if v.head.URL == u {
 		v.head.Found, v.head.Hops = result.URL, result.Hops
 	}
-	return v.show(result.Resource)
+	return v.showResource(result.Resource)
 }
 
 // fetch shows the resource from the store or the server.
@@ -134,7 +135,7 @@ func (v *view) fetch() error {
 // describe records the metadata that the page shows.
 func (v *view) describe(m meta) {
 	v.w.cache = m.cache
-	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.found
+	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.resourceURL
 }
 
 // showFetched shows the resource at the URL of the page, with its views and search form,
@@ -146,14 +147,14 @@ func (v *view) showFetched(res scheme.Resource, m meta) error {
 	case *scheme.Redirect:
 		return v.redirect(res.To[0])
 	case *scheme.Object:
-		if v.asIs != nil && page.ClassOf(res.Type) != page.ClassMessage {
-			v.gateway.sendObject(v.w, v.r, res, m, v.asIs)
+		if v.rawHeader != nil && page.ClassOf(res.Type) != page.ClassMessage {
+			v.gateway.sendObject(v.w, v.r, res, m, v.rawHeader)
 			return nil
 		}
 		res.Type = cmp.Or(res.Type, "application/octet-stream")
 		res.Name = transfer.Name(v.gateway.client.Registry(), v.head.URL)
 		if v.head.Show.Part != "" {
-			return v.part(res)
+			return v.showPart(res)
 		}
 	case *scheme.Menu:
 		if res.Form == nil {
@@ -161,7 +162,7 @@ func (v *view) showFetched(res scheme.Resource, m meta) error {
 		}
 	}
 	v.offer()
-	return v.show(res)
+	return v.showResource(res)
 }
 
 // searchForm returns the form of a search, with the search words filled in. It returns nil if the
@@ -185,7 +186,7 @@ func (v *view) searchForm() *scheme.Form {
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
 	defer cancel()
-	f, err := v.gateway.form(ctx, form, v.at)
+	f, err := v.gateway.requestForm(ctx, form, v.at)
 	if err != nil || len(f.Fields) != 1 || f.Fields[0].Kind != scheme.FieldText {
 		return nil
 	}
@@ -223,11 +224,11 @@ func (v *view) write(status int, print func(w io.Writer) error) {
 	}
 	f := newFlusher(v.w)
 	v.w.broken = print(f)
-	f.close()
+	f.stopFlushing()
 }
 
-// show shows a menu or an object.
-func (v *view) show(res scheme.Resource) error {
+// showResource shows a menu or an object.
+func (v *view) showResource(res scheme.Resource) error {
 	switch res := res.(type) {
 	case *scheme.Menu:
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Menu(w, v.head, res) })

@@ -52,7 +52,7 @@ func TestGopherViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	of := func(item string) string { return "/gopher/" + s.Addr() + "/" + item }
 	names := []string{"text/plain in En_US", "text/plain in De_DE", "text/plain in Es_ES"}
 	for _, test := range []struct {
@@ -97,7 +97,7 @@ func TestPlainServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	if a := w.get("/gopher/" + s.Addr() + "/0/about"); a.StatusCode != 200 || !strings.Contains(a.body, "About.") || viewsOf(t, a.body) != nil {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
@@ -118,7 +118,7 @@ func TestWAISTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	a := w.get("/wais/" + s.Addr() + "/museum?gopher")
 	link := func(title string) string {
 		t.Helper()
@@ -162,7 +162,7 @@ func TestForgedTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w := start(t, open)
+	w := start(t, loopbackSetup)
 	document := "wais://" + s.Addr() + "/museum/TEXT/" + s.Wpath("museum", 0)
 	types := func(names string) []offered {
 		t.Helper()

@@ -77,7 +77,7 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	switch code := resp.StatusCode; {
 	case code >= 300 && code < 400 && resp.Header.Get("Location") != "":
 		defer resp.Body.Close()
-		to, err := g.leadsTo(req.URL, resp)
+		to, err := g.redirectTarget(req.URL, resp)
 		if err != nil {
 			return nil, m, err
 		}
@@ -85,7 +85,7 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	case code >= 400 && code != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
 		return nil, m, statusError(req.URL, resp)
-	case slices.Contains(followed, code):
+	case slices.Contains(redirectStatuses, code):
 		resp.Body.Close()
 		return nil, m, access.NewError("open", req.URL, fmt.Errorf("%w: status %d without a Location header", scheme.ErrProtocol, code))
 	case code == http.StatusNotModified && r.Header["If-None-Match"] == nil && r.Header["If-Modified-Since"] == nil:
@@ -124,7 +124,7 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		maps.Copy(req.Header, more)
 	}
-	resp, err := s.gateway.roundTripWeb(s.gateway.web.through(s.dialer), s.url, req)
+	resp, err := s.gateway.roundTripWeb(s.gateway.web.transportFor(s.dialer), s.url, req)
 	if err != nil {
 		leave()
 		err = access.NewError("open", s.url, webError(err))
@@ -135,7 +135,7 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 		observed.Read(0, access.NewError("open", s.url, newServerError(s.url, code, resp.Status, "")))
 	}
 	resp.Header.Del(storedKind)
-	resp.Body = &counted{resp.Body, leave, observed}
+	resp.Body = &countedBody{resp.Body, leave, observed}
 	return resp, nil
 }
 
@@ -163,8 +163,8 @@ type webTransports struct {
 	byDialer map[scheme.Dialer]*http.Transport
 }
 
-// through returns the transport that uses the dialer d.
-func (w *webTransports) through(d scheme.Dialer) *http.Transport {
+// transportFor returns the transport that uses the dialer d.
+func (w *webTransports) transportFor(d scheme.Dialer) *http.Transport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.byDialer[d]
