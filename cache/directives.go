@@ -78,8 +78,8 @@ func parseSeconds(text string) (d time.Duration, ok bool) {
 	return time.Duration(n) * time.Second, true
 }
 
-// nextDirective returns the first directive of a line, and the rest of the line. The name is empty
-// if there is no directive. A quoted value is returned without its quotes.
+// nextDirective returns the first directive of line, and the remaining line as rest. The name is
+// empty if there is no directive. A quoted value is returned without its quotes.
 func nextDirective(line string) (name, value string, valued bool, rest string) {
 	line = strings.TrimLeft(line, " \t,")
 	end := strings.IndexAny(line, "=,")

@@ -41,41 +41,41 @@ type fetch struct {
 	req         *http.Request
 	cc          directives // directives of req
 	mode        mode
-	old         hit // response to validate; its entry is nil if there is no such response
+	storedHit   hit // response to validate; its entry is nil if there is no such response
 	cancel      context.CancelFunc
 	detach      func() bool // stops cancellation by the store's context
 
 	arrived chan struct{} // closed after the header has arrived
 	// Exactly one of err, resp, validated and meta is set. The field resp is a response for the
-	// first request only. The field validated is the old response after validation. The field meta
-	// belongs to a response with a stored body.
+	// first request only. The field validated is the stored response after validation. The field
+	// meta belongs to a response with a stored body.
 	err       error
 	resp      *http.Response
 	status    int // status code in resp
 	validated *meta
 	meta      *meta
 
-	invalid bool // the response must not be stored, and no request may join; guarded by the store's mutex
+	isInvalid bool // the response must not be stored, and no request may join; guarded by the store's mutex
 
 	id   uint64
 	body *body
 
-	mu         sync.Mutex
-	change     sync.Cond
-	waiting    int       // number of requests that wait for the header or read the body
-	readers    []*reader // readers in order of arrival
-	closed     bool      // no request may join
-	abandoned  bool      // the first request ended before the header arrived
-	left       int64     // bytes that the fetch may read without readers
-	reserved   int64     // reserved bytes on disk
-	released   bool      // releaseBody has closed the body
-	written    int64
-	sum        uint64
-	octets     []byte // the body, unless it is too long for memory
-	done       bool
-	failure    error // reason why the body is incomplete
-	rest       io.ReadCloser
-	restReader *reader // reader of rest
+	mu          sync.Mutex
+	change      sync.Cond
+	waiters     int       // number of requests that wait for the header or read the body
+	readers     []*reader // readers in order of arrival
+	isClosed    bool      // no request may join
+	isAbandoned bool      // the first request ended before the header arrived
+	remaining   int64     // bytes that the fetch may read without readers
+	reserved    int64     // reserved bytes on disk
+	isReleased  bool      // releaseBody has closed the body
+	written     int64
+	sum         uint64
+	octets      []byte // the body, unless it is too long for memory
+	done        bool
+	failure     error // reason why the body is incomplete
+	rest        io.ReadCloser
+	restReader  *reader // reader of rest
 }
 
 // preferencesOf returns the header fields that must be equal in requests that wait for the same
@@ -88,21 +88,21 @@ func preferencesOf(h http.Header) string {
 type mode uint8
 
 const (
-	shared     mode = iota // all requests for the same response
-	alone                  // only the request that started the fetch
-	background             // no request, because the fetch only updates the store
+	sharedFetch     mode = iota // all requests for the same response
+	singleFetch                 // only the request that started the fetch
+	backgroundFetch             // no request, because the fetch only updates the store
 )
 
-// start starts a fetch. The caller must hold s.mu.
-func (t *transport) start(req *http.Request, a *cacheRequest, old hit, m mode) *fetch {
+// startFetch starts a fetch. The caller must hold s.mu.
+func (t *transport) startFetch(req *http.Request, a *cacheRequest, storedHit hit, m mode) *fetch {
 	s := t.s
 	f := &fetch{
-		s: s, t: t, key: a.key, url: a.url, preferences: preferencesOf(req.Header), req: req, cc: a.cc, old: old, mode: m,
-		arrived: make(chan struct{}), waiting: 1, closed: m == alone,
+		s: s, t: t, key: a.key, url: a.url, preferences: preferencesOf(req.Header), req: req, cc: a.cc, storedHit: storedHit, mode: m,
+		arrived: make(chan struct{}), waiters: 1, isClosed: m == singleFetch,
 	}
 	f.change.L = &f.mu
-	if m == background {
-		f.abandoned, f.waiting = true, 0
+	if m == backgroundFetch {
+		f.isAbandoned, f.waiters = true, 0
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
 	f.detach = context.AfterFunc(s.ctx, cancel)
@@ -117,7 +117,7 @@ func (t *transport) start(req *http.Request, a *cacheRequest, old hit, m mode) *
 func (f *fetch) abandon() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.abandoned = true
+	f.isAbandoned = true
 	if f.resp != nil {
 		f.resp.Body.Close()
 	}
@@ -150,10 +150,10 @@ func (f *fetch) isReady() bool {
 func (f *fetch) join() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
+	if f.isClosed {
 		return false
 	}
-	f.waiting++
+	f.waiters++
 	return true
 }
 
@@ -162,8 +162,8 @@ func (f *fetch) join() bool {
 func (f *fetch) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.waiting--
-	if f.waiting > 0 {
+	f.waiters--
+	if f.waiters > 0 {
 		return
 	}
 	if f.rest != nil {
@@ -173,29 +173,29 @@ func (f *fetch) leave() {
 		f.releaseBody()
 		return
 	}
-	if f.mode == background {
+	if f.mode == backgroundFetch {
 		return
 	}
 	if !f.isReady() || f.meta == nil {
-		f.closed = true
+		f.isClosed = true
 		f.cancel()
 		return
 	}
-	f.left = f.s.o.PrefetchBytes
+	f.remaining = f.s.o.PrefetchBytes
 	toCome := int64(-1)
 	if f.meta.size >= 0 {
 		toCome = f.meta.size - f.written
 	}
-	if f.left < 0 || toCome > f.left {
-		f.closed = true
+	if f.remaining < 0 || toCome > f.remaining {
+		f.isClosed = true
 		f.cancel()
 		return
 	}
 	time.AfterFunc(prefetchTime, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.waiting == 0 && !f.done {
-			f.closed = true
+		if f.waiters == 0 && !f.done {
+			f.isClosed = true
 			f.cancel()
 		}
 	})
@@ -204,8 +204,8 @@ func (f *fetch) leave() {
 // releaseBody closes the body's file when no request can read the file any more. The caller
 // must hold f.mu.
 func (f *fetch) releaseBody() {
-	if f.body != nil && !f.released {
-		f.released = true
+	if f.body != nil && !f.isReleased {
+		f.isReleased = true
 		f.body.release()
 	}
 }
@@ -228,17 +228,17 @@ func (f *fetch) run(ctx context.Context) {
 
 func (f *fetch) request(ctx context.Context) *http.Request {
 	req := withoutFragment(f.req, ctx)
-	validates := f.old.entry != nil
-	if f.mode != alone || validates {
+	validates := f.storedHit.entry != nil
+	if f.mode != singleFetch || validates {
 		delete(req.Header, "If-None-Match")
 		delete(req.Header, "If-Modified-Since")
 	}
-	if f.mode != alone || validates && !f.old.meta.isHTTP {
+	if f.mode != singleFetch || validates && !f.storedHit.meta.isHTTP {
 		delete(req.Header, "Range")
 		delete(req.Header, "If-Range")
 	}
 	if validates {
-		f.old.meta.addConditions(req.Header)
+		f.storedHit.meta.addConditions(req.Header)
 	}
 	return req
 }
@@ -270,30 +270,30 @@ func (m *meta) isSame(resp *http.Response) bool {
 
 // handleResponse examines the response header and wakes the waiting requests. It reports whether
 // the caller must store the body.
-func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
+func (f *fetch) handleResponse(resp *http.Response, sentAt time.Time) bool {
 	s, came := f.s, f.s.now()
-	if f.old.entry != nil && f.old.meta.isSame(resp) {
+	if f.storedHit.entry != nil && f.storedHit.meta.isSame(resp) {
 		resp.Body.Close()
-		f.validated = s.updated(f.url, f.old.meta, f.req, resp, asked, came)
-		s.renew(f.old.entry, f.validated)
+		f.validated = s.updateMeta(f.url, f.storedHit.meta, f.req, resp, sentAt, came)
+		s.renew(f.storedHit.entry, f.validated)
 		f.finishEmpty()
 		return false
 	}
 	if method(f.req) == http.MethodHead {
 		f.compareHead(resp)
 	}
-	m := s.newMeta(f.url, f.req, resp, asked, came)
-	if !m.mayStore(f.req, f.cc, resp) || !f.create(m) {
-		if f.old.entry != nil && resp.StatusCode < 500 {
-			s.remove(f.old.entry) // the server returned a new version
+	m := s.newMeta(f.url, f.req, resp, sentAt, came)
+	if !m.mayStore(f.req, f.cc, resp) || !f.createBody(m) {
+		if f.storedHit.entry != nil && resp.StatusCode < 500 {
+			s.remove(f.storedHit.entry) // the server returned a new version
 		}
-		if f.mode != alone {
+		if f.mode != singleFetch {
 			s.dontShare(f.key)
 		}
 		f.status = resp.StatusCode
 		f.detach()
 		f.mu.Lock()
-		if f.abandoned {
+		if f.isAbandoned {
 			resp.Body.Close()
 		} else {
 			f.resp = resp
@@ -305,7 +305,7 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	f.mu.Lock()
 	f.meta = m
 	close(f.arrived)
-	alone := f.waiting == 0
+	alone := f.waiters == 0
 	f.mu.Unlock()
 	if alone { // the last request ended before f.meta was set
 		f.join()
@@ -317,7 +317,7 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 // finishEmpty ends a fetch without a body to store.
 func (f *fetch) finishEmpty() {
 	f.mu.Lock()
-	f.closed, f.done = true, true
+	f.isClosed, f.done = true, true
 	close(f.arrived)
 	passed := f.resp != nil
 	f.mu.Unlock()
@@ -326,16 +326,16 @@ func (f *fetch) finishEmpty() {
 	}
 }
 
-// create creates the file of the body, and reports whether it succeeded.
-func (f *fetch) create(m *meta) bool {
+// createBody creates the file of the body, and reports whether it succeeded.
+func (f *fetch) createBody(m *meta) bool {
 	s := f.s
 	if m.size > s.o.MaxObject {
 		return false
 	}
 	s.mu.Lock()
-	bad := f.invalid || s.closed || s.now().Before(s.pausedUntil)
+	bad := f.isInvalid || s.closed || s.now().Before(s.pausedUntil)
 	s.mu.Unlock()
-	if bad || !f.grow(max(0, m.size)) {
+	if bad || !f.reserveBody(max(0, m.size)) {
 		return false
 	}
 	f.id = rand.Uint64()
@@ -350,8 +350,8 @@ func (f *fetch) create(m *meta) bool {
 	return true
 }
 
-// grow reserves disk space for a body of n bytes, and reports whether it succeeded.
-func (f *fetch) grow(n int64) bool {
+// reserveBody reserves disk space for a body of n bytes, and reports whether it succeeded.
+func (f *fetch) reserveBody(n int64) bool {
 	if n > f.s.o.MaxObject {
 		return false
 	}
@@ -391,15 +391,15 @@ var (
 )
 
 // copyBody copies the body to the file.
-func (f *fetch) copyBody(from io.ReadCloser) {
+func (f *fetch) copyBody(source io.ReadCloser) {
 	small := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(small)
 	buffer := small[:]
 	for {
-		n, err := from.Read(buffer)
+		n, err := source.Read(buffer)
 		if n > 0 {
 			if why := f.write(buffer[:n]); why != nil {
-				f.passOn(bytes.Clone(buffer[:n]), from, why)
+				f.passOn(bytes.Clone(buffer[:n]), source, why)
 				return
 			}
 			if n == chunk && len(buffer) == chunk && f.written >= largeAfter {
@@ -409,7 +409,7 @@ func (f *fetch) copyBody(from io.ReadCloser) {
 			}
 		}
 		if err != nil {
-			from.Close()
+			source.Close()
 			if err == io.EOF {
 				err = nil
 				if f.meta.size >= 0 && f.written != f.meta.size {
@@ -428,7 +428,7 @@ func (f *fetch) write(octets []byte) error {
 	if f.meta.size >= 0 && f.written+int64(len(octets)) > f.meta.size {
 		return errRoom // the body is longer than its Content-Length, so it is not stored
 	}
-	if !f.grow(f.written + int64(len(octets))) {
+	if !f.reserveBody(f.written + int64(len(octets))) {
 		return errRoom
 	}
 	if n, err := f.body.file.Write(octets); err != nil || n < len(octets) {
@@ -438,16 +438,16 @@ func (f *fetch) write(octets []byte) error {
 	f.sum = crcOfSmall(f.sum, octets, f.written)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.written+int64(len(octets)) <= small {
+	if f.written+int64(len(octets)) <= smallSize {
 		f.octets = append(f.octets, octets...)
 	} else {
 		f.octets = nil
 	}
 	f.written += int64(len(octets))
 	f.change.Broadcast()
-	if f.waiting == 0 && f.mode != background {
-		if f.left -= int64(len(octets)); f.left < 0 {
-			f.closed = true
+	if f.waiters == 0 && f.mode != backgroundFetch {
+		if f.remaining -= int64(len(octets)); f.remaining < 0 {
+			f.isClosed = true
 			f.cancel()
 		}
 	}
@@ -457,7 +457,7 @@ func (f *fetch) write(octets []byte) error {
 // crcOfSmall updates the checksum of a body. The parameter sum is the checksum of the first n
 // bytes, and octets contains the next bytes. It returns zero if the body is not small.
 func crcOfSmall(sum uint64, octets []byte, n int64) uint64 {
-	if n+int64(len(octets)) > small {
+	if n+int64(len(octets)) > smallSize {
 		return 0
 	}
 	return crc64.Update(sum, sumTable, octets)
@@ -480,9 +480,9 @@ func (f *fetch) finish(err error) {
 		s.removeBody(f.body)
 	}
 	f.mu.Lock()
-	f.done, f.closed, f.failure = true, true, err
+	f.done, f.isClosed, f.failure = true, true, err
 	f.change.Broadcast()
-	if f.waiting == 0 {
+	if f.waiters == 0 {
 		f.releaseBody()
 	}
 	f.mu.Unlock()
@@ -497,23 +497,23 @@ func (s *Store) removeBody(b *body) {
 }
 
 // passOn passes the rest of a body to its first reader, because the store can't store it. The
-// parameter first contains the bytes that were already read.
-func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
+// prefix contains the bytes that were already read.
+func (f *fetch) passOn(prefix []byte, source io.ReadCloser, cause error) {
 	f.s.reserve(-f.reserved)
 	f.s.removeBody(f.body)
 	f.unregister() // no request may join
 	f.s.dontShare(f.key)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.closed = true
+	f.isClosed = true
 	f.failure = errTooLarge
-	if !errors.Is(why, errRoom) {
-		f.failure = why
+	if !errors.Is(cause, errRoom) {
+		f.failure = cause
 	}
-	f.rest = &closing{Reader: io.MultiReader(bytes.NewReader(first), from), from: from, closed: f.cancel}
+	f.rest = &closingBody{Reader: io.MultiReader(bytes.NewReader(prefix), source), from: source, closed: f.cancel}
 	if len(f.readers) > 0 {
 		f.restReader = f.readers[0]
-	} else if f.waiting == 0 {
+	} else if f.waiters == 0 {
 		f.rest.Close()
 		f.releaseBody()
 	}

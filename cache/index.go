@@ -60,9 +60,9 @@ func readAll(tx *bbolt.Tx) (list []*entry, err error) {
 		if len(name) != len(e.key)+8 || string(name[:len(e.key)]) != string(e.key[:]) {
 			return fmt.Errorf("%w: a record has the wrong key", store.ErrDamaged)
 		}
-		e.id, e.saved, e.used = binary.BigEndian.Uint64(name[len(e.key):]), true, m.received.UnixNano()
+		e.id, e.isSaved, e.lastUsed = binary.BigEndian.Uint64(name[len(e.key):]), true, m.received.UnixNano()
 		if octets := used.Get(name); len(octets) == 8 {
-			e.used = int64(binary.BigEndian.Uint64(octets))
+			e.lastUsed = int64(binary.BigEndian.Uint64(octets))
 		}
 		list = append(list, e)
 		return nil

@@ -55,8 +55,8 @@ func (m *meta) memory() int64 {
 	return int64(n)
 }
 
-// hop lists the hop-by-hop header fields (RFC 9111 section 3.1, RFC 9110 section 7.6.1).
-var hop = [...]string{
+// hopFields lists the hop-by-hop header fields (RFC 9111 section 3.1, RFC 9110 section 7.6.1).
+var hopFields = [...]string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
 }
@@ -72,39 +72,39 @@ func withoutHop(h http.Header) http.Header {
 			c.Del(strings.TrimSpace(name))
 		}
 	}
-	for _, name := range hop {
+	for _, name := range hopFields {
 		delete(c, name)
 	}
 	return c
 }
 
-// newMeta returns the meta for a response. The parameter asked is the time at which the store sent
-// the request, and came is the time at which the response arrived. The URL u must be canonical.
-func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
-	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, isHTTP: s.isWeb(u)}
+// newMeta returns the meta for a response. The store sent the request at sentAt, and the response
+// arrived at receivedAt. The URL u must be canonical.
+func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, sentAt, receivedAt time.Time) *meta {
+	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: receivedAt, size: resp.ContentLength, isHTTP: s.isWeb(u)}
 	if m.header.Get("Date") == "" {
-		m.header.Set("Date", came.UTC().Format(http.TimeFormat))
+		m.header.Set("Date", receivedAt.UTC().Format(http.TimeFormat))
 	}
 	if resp.Uncompressed && m.header.Get("Etag") != "" {
 		// The tag identifies the compressed bytes, so it is only a weak tag for the decoded bytes.
 		m.header.Set("Etag", "W/"+strings.TrimPrefix(m.header.Get("Etag"), "W/"))
 	}
 	m.derive()
-	m.setAge(asked, came)
+	m.setAge(sentAt, receivedAt)
 	m.lifetime = s.lifetime(u, m)
 	m.vary = s.selectors(u, req.Header, m)
 	return m
 }
 
-// setAge sets the age on arrival (RFC 9111 section 4.2.3). The parameter asked is the time
-// at which the store sent the request, and came is the time at which the response arrived.
-func (m *meta) setAge(asked, came time.Time) {
+// setAge sets the age on arrival (RFC 9111 section 4.2.3). The store sent the request at sentAt,
+// and the response arrived at receivedAt.
+func (m *meta) setAge(sentAt, receivedAt time.Time) {
 	text, _, _ := strings.Cut(m.header.Get("Age"), ",")
 	told, _ := parseSeconds(strings.TrimSpace(text))
 	// The resolution of Date is one second, so setAge ignores fractions.
-	m.age = max(0, came.Truncate(time.Second).Sub(m.date), told+max(0, came.Sub(asked)))
+	m.age = max(0, receivedAt.Truncate(time.Second).Sub(m.date), told+max(0, receivedAt.Sub(sentAt)))
 	if m.date.IsZero() { // the Date header is malformed
-		m.age = told + max(0, came.Sub(asked))
+		m.age = told + max(0, receivedAt.Sub(sentAt))
 	}
 	delete(m.header, "Age")
 }
@@ -304,10 +304,10 @@ func (m *meta) mayReplaceError(cc directives, now time.Time) bool {
 	return m.currentAge(now)-m.lifetime <= allowed
 }
 
-// updated returns a copy of m with the header fields of resp, the response that validated m.
+// updateMeta returns a copy of m with the header fields of resp, the response that validated m.
 // Usually resp has the status 304 (RFC 9111 section 3.2). For schemes other than http and https,
 // resp may repeat the stored response.
-func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
+func (s *Store) updateMeta(u locus.URL, m *meta, req *http.Request, resp *http.Response, sentAt, receivedAt time.Time) *meta {
 	n := *m
 	n.header = m.header.Clone()
 	for name, values := range withoutHop(resp.Header) {
@@ -318,11 +318,11 @@ func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Resp
 		}
 	}
 	if resp.Header.Get("Date") == "" {
-		n.header.Set("Date", came.UTC().Format(http.TimeFormat))
+		n.header.Set("Date", receivedAt.UTC().Format(http.TimeFormat))
 	}
-	n.received = came
+	n.received = receivedAt
 	n.derive()
-	n.setAge(asked, came)
+	n.setAge(sentAt, receivedAt)
 	n.lifetime = s.lifetime(u, &n)
 	n.vary = s.selectors(u, req.Header, &n)
 	return &n
@@ -358,9 +358,9 @@ func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 // otherName represents all request fields without cache rules. It is not a valid field name.
 const otherName = "\x00others"
 
-// understood lists the request fields with cache rules, and the hop-by-hop fields. A response
+// knownFields lists the request fields with cache rules, and the hop-by-hop fields. A response
 // depends on such a field only if Vary contains the name of the field.
-var understood = map[string]bool{
+var knownFields = map[string]bool{
 	"Accept": true, "Accept-Charset": true, "Accept-Encoding": true, "Accept-Language": true, "Authorization": true, "Cookie": true,
 	"Cache-Control": true, "Pragma": true, "Range": true, "If-Range": true,
 	"If-Match": true, "If-None-Match": true, "If-Modified-Since": true, "If-Unmodified-Since": true,
@@ -368,14 +368,14 @@ var understood = map[string]bool{
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Proxy-Authorization": true,
 }
 
-// otherFields returns all fields of the header h that are not in the map understood. A server may
-// repeat such a field, for example X-Forwarded-Host, in its response without naming the field in
-// Vary. So the store uses the response only for requests with the same fields. Otherwise one client
-// could influence the responses for other clients.
+// otherFields returns all fields of the header h that are not in knownFields. A server may repeat
+// such a field, for example X-Forwarded-Host, in its response without naming the field in Vary. So
+// the store uses the response only for requests with the same fields. Otherwise one client could
+// influence the responses for other clients.
 func otherFields(h http.Header) string {
 	var names []string
 	for name := range h {
-		if !understood[name] {
+		if !knownFields[name] {
 			names = append(names, name)
 		}
 	}

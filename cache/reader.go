@@ -16,16 +16,17 @@ type reader struct {
 	off  int64
 	stop func() bool // stops watching the request's context
 
-	handle *handle // open file; if nil, the field gone is the reason
+	handle *handle // open file; if nil, failure is the reason
 	inRest bool
 
 	// The mutex f.mu guards these fields:
-	closed bool
-	gone   error // reason why reading is impossible
+	closed  bool
+	failure error // reason why reading is impossible
 }
 
-// attach returns a reader for the bytes of the fetched body between two offsets, start and end. If
-// end is -1, the reader reads up to the end of the body. The caller must have joined the fetch f.
+// attach returns a reader for the bytes of the fetched body from the offset start to the offset
+// end. If end is -1, the reader reads up to the end of the body. The caller must have joined the
+// fetch f.
 func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,11 +35,11 @@ func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	if f.rest != nil && f.restReader == nil {
 		f.restReader = r
 	}
-	r.handle, r.gone = f.body.open()
+	r.handle, r.failure = f.body.open()
 	r.stop = context.AfterFunc(ctx, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		r.gone = context.Cause(ctx)
+		r.failure = context.Cause(ctx)
 		f.change.Broadcast()
 	})
 	return r
@@ -46,16 +47,16 @@ func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 
 // readStored returns a reader for a stored body with the given size.
 func readStored(b *body, size, start, end int64) (*reader, error) {
-	f := &fetch{body: b, written: size, done: true, released: true, waiting: 1}
+	f := &fetch{body: b, written: size, done: true, isReleased: true, waiters: 1}
 	f.change.L = &f.mu
 	r := f.attach(context.Background(), start, end)
-	return r, r.gone
+	return r, r.failure
 }
 
-// wait waits until there are bytes after the offset r.off. It returns the end offset of the bytes
-// in the file. If the file will not contain the rest of the body, wait returns a reader for the
-// rest instead.
-func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
+// waitForBytes waits until there are bytes after the offset r.off. It returns the end offset of the
+// bytes in the file. If the file will not contain the remaining body, it returns a reader for the
+// remaining body instead.
+func (r *reader) waitForBytes() (upTo int64, rest io.Reader, err error) {
 	f := r.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,8 +64,8 @@ func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 		switch {
 		case r.closed:
 			return 0, nil, http.ErrBodyReadAfterClose
-		case r.gone != nil:
-			return 0, nil, r.gone
+		case r.failure != nil:
+			return 0, nil, r.failure
 		case r.end >= 0 && r.off >= r.end:
 			return 0, nil, io.EOF
 		case r.off < f.written:
@@ -87,12 +88,12 @@ func (r *reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	upTo, rest, err := r.wait()
+	upTo, rest, err := r.waitForBytes()
 	if err != nil {
 		return 0, err
 	}
 	if rest != nil {
-		if rest, err = r.toRest(rest); err != nil {
+		if rest, err = r.readerOfRest(rest); err != nil {
 			return 0, err
 		}
 		n, err := rest.Read(p)
@@ -110,9 +111,9 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// toRest returns a reader for the bytes that r must still read. The parameter rest provides the
+// readerOfRest returns a reader for the bytes that r must still read. The reader rest provides the
 // bytes that the store could not store.
-func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
+func (r *reader) readerOfRest(rest io.Reader) (io.Reader, error) {
 	if !r.inRest {
 		r.inRest = true
 		if skip := r.off - r.f.written; skip > 0 {
@@ -142,21 +143,21 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 		if flusher != nil && n > 0 && r.mustWait() {
 			flusher.Flush() // send the received bytes before waiting
 		}
-		upTo, rest, err := r.wait()
+		upTo, rest, err := r.waitForBytes()
 		switch {
 		case err == io.EOF:
 			return n, nil
 		case err != nil:
 			return n, err
 		case rest != nil:
-			if rest, err = r.toRest(rest); err != nil {
+			if rest, err = r.readerOfRest(rest); err != nil {
 				return n, err
 			}
 			m, err := io.Copy(w, rest)
 			r.off += m
 			return n + m, err
 		}
-		if from != nil && own == nil && upTo-r.off > small {
+		if from != nil && own == nil && upTo-r.off > smallSize {
 			if own = openAt(r.f.body.path, r.off); own == nil {
 				from = nil
 			}
@@ -197,11 +198,11 @@ func openAt(path string, off int64) *os.File {
 	return f
 }
 
-// copyAt copies the part of a file between two offsets, start and end.
-func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error) {
+// copyAt copies the bytes of source from the offset start to the offset end.
+func copyAt(w io.Writer, source io.ReaderAt, start, end int64) (n int64, err error) {
 	buffer := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(buffer)
-	return io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(from, start, end-start), buffer[:])
+	return io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(source, start, end-start), buffer[:])
 }
 
 // Close closes the reader and ends a blocked Read.

@@ -71,31 +71,31 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	m.isHTTP = r.number() == 1
 	m.url = r.text()
 	m.header = make(http.Header)
-	for n := r.number(); n > 0 && !r.bad; n-- {
+	for n := r.number(); n > 0 && !r.isDamaged; n-- {
 		name := r.text()
 		m.header[name] = append(m.header[name], r.text())
 	}
-	for n := r.number(); n > 0 && !r.bad; n-- {
+	for n := r.number(); n > 0 && !r.isDamaged; n-- {
 		m.vary = append(m.vary, varyField{r.text(), r.text()})
 	}
-	if r.bad || len(r.rest) > 0 || m.size < 0 {
+	if r.isDamaged || len(r.rest) > 0 || m.size < 0 {
 		return nil, 0, fmt.Errorf("%w: malformed record", store.ErrDamaged)
 	}
 	m.derive()
 	return m, sum, nil
 }
 
-// decoder reads the fields in a record. If a field is missing, decoder returns zero and
-// sets the field bad.
+// decoder reads the fields in a record. If a field is missing, decoder returns zero and sets
+// isDamaged.
 type decoder struct {
-	rest []byte
-	bad  bool
+	rest      []byte
+	isDamaged bool
 }
 
 func (r *decoder) number() int64 {
 	n, size := binary.Varint(r.rest)
 	if size <= 0 {
-		r.rest, r.bad = nil, true
+		r.rest, r.isDamaged = nil, true
 		return 0
 	}
 	r.rest = r.rest[size:]
@@ -104,7 +104,7 @@ func (r *decoder) number() int64 {
 
 func (r *decoder) fixed() uint64 {
 	if len(r.rest) < 8 {
-		r.rest, r.bad = nil, true
+		r.rest, r.isDamaged = nil, true
 		return 0
 	}
 	n := binary.BigEndian.Uint64(r.rest)
@@ -115,7 +115,7 @@ func (r *decoder) fixed() uint64 {
 func (r *decoder) text() string {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n > uint64(len(r.rest)-size) {
-		r.rest, r.bad = nil, true
+		r.rest, r.isDamaged = nil, true
 		return ""
 	}
 	s := string(r.rest[size : size+int(n)])

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// openFunc opens the bytes of a body between two offsets, start and end. If end is -1, it opens all
-// bytes after the first offset.
+// openFunc opens the bytes of a body from the offset start to the offset end. If end is -1, it
+// opens all bytes from start.
 type openFunc func(start, end int64) (io.ReadCloser, error)
 
 func (s *Store) opener(h hit) openFunc {
 	return func(start, end int64) (body io.ReadCloser, err error) {
-		if h.size > small {
+		if h.size > smallSize {
 			return readStored(h.body, h.size, start, end)
 		}
 		if end < 0 {
@@ -31,11 +31,11 @@ func (s *Store) opener(h hit) openFunc {
 	}
 }
 
-// respond returns the response to a request. The header comes from m, and the body comes from the
-// function open. It evaluates the conditions and ranges of the request (RFC 9110 section 13.2.2).
-// If simple is true, respond returns the whole body for several ranges, because a running fetch has
-// one reader per request. The result opened reports whether respond called open.
-func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open openFunc) (resp *http.Response, opened bool, err error) {
+// respond returns the response to a request. The header comes from m, and the body comes from
+// openBody. It evaluates the conditions and ranges of the request (RFC 9110 section 13.2.2). If
+// simple is true, respond returns the whole body for several ranges, because a running fetch has
+// one reader per request. The result isOpened reports whether respond called openBody.
+func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, openBody openFunc) (resp *http.Response, isOpened bool, err error) {
 	now := s.now()
 	resp = &http.Response{
 		StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -59,7 +59,7 @@ func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open
 		list, ok := parseRange(strings.Join(req.Header["Range"], ","), m.size)
 		switch {
 		case !ok, simple && len(list) > 1:
-			resp.Body, err = open(0, -1)
+			resp.Body, err = openBody(0, -1)
 		case len(list) == 0:
 			resp.StatusCode, resp.ContentLength = http.StatusRequestedRangeNotSatisfiable, 0
 			for _, name := range []string{"Content-Type", "Content-Encoding", "Etag", "Last-Modified"} {
@@ -73,19 +73,19 @@ func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open
 			start, end = list[0].start, list[0].end
 			resp.StatusCode, resp.ContentLength = http.StatusPartialContent, end-start
 			resp.Header.Set("Content-Range", list[0].contentRange(m.size))
-			resp.Body, err = open(start, end)
+			resp.Body, err = openBody(start, end)
 		default:
-			parts, err := openParts(list, m, open)
+			parts, err := openParts(list, m, openBody)
 			if err != nil {
 				return nil, false, err
 			}
 			resp.StatusCode, resp.ContentLength, resp.Body = http.StatusPartialContent, parts.length, parts
 			resp.Header.Set("Content-Type", parts.contentType)
 		}
-		opened = true
+		isOpened = true
 	default:
-		resp.Body, err = open(0, -1)
-		opened = true
+		resp.Body, err = openBody(0, -1)
+		isOpened = true
 	}
 	if err != nil {
 		return nil, false, err
@@ -94,7 +94,7 @@ func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open
 		resp.Header["Content-Length"] = []string{strconv.FormatInt(resp.ContentLength, 10)}
 	}
 	resp.Status = statusText(resp.StatusCode)
-	return resp, opened, nil
+	return resp, isOpened, nil
 }
 
 func statusText(code int) string {

@@ -46,15 +46,15 @@ type Options struct {
 const NoPrefetch = -1
 
 const (
-	// small is the maximum length of a body that the store caches in memory.
-	small = 64 << 10
+	// smallSize is the maximum length of a body that the store caches in memory.
+	smallSize = 64 << 10
 	// blockSize is the assumed block size of the disk.
 	blockSize = 4 << 10
-	// sampled is the number of responses that the store compares to select a response for eviction.
-	// The least recently used of 32 responses is nearly always in the oldest tenth. If clients
-	// cycle through more responses than fit, eviction by sample preserves some responses. An exact
-	// order would preserve no response.
-	sampled = 32
+	// sampleSize is the number of responses that the store compares to select a response for
+	// eviction. The least recently used of 32 responses is nearly always in the oldest tenth. If
+	// clients cycle through more responses than fit, eviction by sample preserves some responses.
+	// An exact order would preserve no response.
+	sampleSize = 32
 	// maxVariants is the maximum number of stored responses for one URL.
 	maxVariants = 32
 	// pauseTime is how long the store stops storing responses after a failed write.
@@ -89,20 +89,20 @@ type Store struct {
 	stop   chan struct{} // closed to end the writer
 	ended  chan struct{} // closed when the writer has ended
 
-	mu          sync.Mutex
-	table       map[key][]*entry // slices are replaced, never modified
-	all         map[*entry]bool
-	inMemory    map[*entry]bool // entries with data in memory
-	total       int64           // bytes on disk
-	reserved    int64           // part of total that fetches may still write
-	memory      int64
-	fetches     map[key][]*fetch
-	unshared    map[key]time.Time // time until which requests for a key are not coalesced
-	pending     map[*entry]bool   // entries that are not yet in the index
-	touched     map[*entry]bool   // entries that were used since the last write of the index
-	removals    []*body           // bodies to be removed
-	pausedUntil time.Time         // time until which nothing is stored
-	closed      bool
+	mu           sync.Mutex
+	table        map[key][]*entry // slices are replaced, never modified
+	all          map[*entry]bool
+	inMemory     map[*entry]bool // entries with data in memory
+	total        int64           // bytes on disk
+	reserved     int64           // part of total that fetches may still write
+	memory       int64
+	fetches      map[key][]*fetch
+	unshared     map[key]time.Time // time until which requests for a key are not coalesced
+	pending      map[*entry]bool   // entries that are not yet in the index
+	recentlyUsed map[*entry]bool   // entries that were used since the last write of the index
+	removals     []*body           // bodies to be removed
+	pausedUntil  time.Time         // time until which nothing is stored
+	closed       bool
 }
 
 // entry is a stored response. The mutex of the store guards the fields that change.
@@ -114,12 +114,12 @@ type entry struct {
 	sum  uint64 // checksum of a small body
 	body *body
 
-	used   int64 // time of last use, in nanoseconds since 1970
-	dead   bool
-	saved  bool // the index contains meta
-	meta   *meta
-	octets []byte // a small body; nil if it is not in memory
-	memory int64  // size of meta and octets
+	lastUsed int64 // time of last use, in nanoseconds since 1970
+	dead     bool
+	isSaved  bool // the index contains meta
+	meta     *meta
+	octets   []byte // a small body; nil if it is not in memory
+	memory   int64  // size of meta and octets
 }
 
 // newEntry returns an entry for m that is not yet in the store.
@@ -157,7 +157,7 @@ func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 		registry: r, dir: dir, create: createFile,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 		table: map[key][]*entry{}, all: map[*entry]bool{}, inMemory: map[*entry]bool{}, fetches: map[key][]*fetch{}, unshared: map[key]time.Time{},
-		pending: map[*entry]bool{}, touched: map[*entry]bool{},
+		pending: map[*entry]bool{}, recentlyUsed: map[*entry]bool{},
 	}
 	if o != nil {
 		s.o = *o
@@ -261,8 +261,8 @@ func (s *Store) drop(e *entry) {
 	} else {
 		s.table[e.key] = list
 	}
-	delete(s.touched, e)
-	if e.saved || s.pending[e] {
+	delete(s.recentlyUsed, e)
+	if e.isSaved || s.pending[e] {
 		s.pending[e] = true
 	}
 	s.removals = append(s.removals, e.body)
@@ -281,24 +281,24 @@ func (s *Store) makeRoom(n int64) bool {
 	return true
 }
 
-// leastUsed returns the least recently used entry in a sample of list. If the parameter may is not
-// nil, leastUsed considers only entries for which this function returns true. If there is no such
-// entry, leastUsed returns nil.
-func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
+// leastUsed returns the least recently used entry in a sample of list. If isEligible is not nil,
+// leastUsed considers only entries for which isEligible returns true. If there is no such entry,
+// leastUsed returns nil.
+func leastUsed(list iter.Seq[*entry], isEligible func(*entry) bool) (e *entry) {
 	seen := 0
 	for other := range list {
-		if (may == nil || may(other)) && (e == nil || other.used < e.used) {
+		if (isEligible == nil || isEligible(other)) && (e == nil || other.lastUsed < e.lastUsed) {
 			e = other
 		}
-		if seen++; seen == sampled {
+		if seen++; seen == sampleSize {
 			break
 		}
 	}
 	return e
 }
 
-// keepInMemory caches the meta m and the body of e in memory. The parameter octets contains
-// the body, and may be nil.
+// keepInMemory caches the meta m and the body of e in memory. The octets are the body, and may be
+// nil.
 func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	if e.dead {
 		return
@@ -309,21 +309,20 @@ func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	s.memory += e.memory
 	s.inMemory[e] = true
 	for tries := 0; s.memory > s.o.Memory && tries < 8; tries++ {
-		victim := leastUsed(maps.Keys(s.inMemory), func(e *entry) bool { return e.saved && !s.pending[e] || e.octets != nil })
+		victim := leastUsed(maps.Keys(s.inMemory), func(e *entry) bool { return e.isSaved && !s.pending[e] || e.octets != nil })
 		if victim == nil {
 			break
 		}
-		s.dropFromMemory(victim, victim.saved && !s.pending[victim])
+		s.dropFromMemory(victim, victim.isSaved && !s.pending[victim])
 	}
 }
 
-// dropFromMemory drops the body of e from memory. If whole is true, dropFromMemory also
-// drops the meta.
-func (s *Store) dropFromMemory(e *entry, whole bool) {
+// dropFromMemory drops the body of e from memory. If withMeta is true, it also drops the meta.
+func (s *Store) dropFromMemory(e *entry, withMeta bool) {
 	if !s.inMemory[e] {
 		return
 	}
-	if !whole {
+	if !withMeta {
 		s.memory -= int64(len(e.octets))
 		e.memory -= int64(len(e.octets))
 		e.octets = nil
@@ -337,16 +336,16 @@ func (s *Store) dropFromMemory(e *entry, whole bool) {
 	delete(s.inMemory, e)
 }
 
-// hit is a snapshot of a stored response that lookup found.
+// hit is a snapshot of a stored response that lookup returned.
 type hit struct {
 	*entry
 	meta   *meta
 	octets []byte
 }
 
-// lookup returns the newest response for a URL and a request header h. The result others reports
+// lookup returns the newest response for a URL and a request header h. The result hasOthers reports
 // whether there are responses for other request headers.
-func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok bool) {
+func (s *Store) lookup(k key, url string, h http.Header) (newest hit, hasOthers, ok bool) {
 	now := s.now().UnixNano()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -359,16 +358,16 @@ func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok 
 		switch {
 		case e.meta == nil || e.dead || e.meta.url != url:
 		case !e.meta.matches(h):
-			others = true
-		case !ok || e.meta.received.After(found.meta.received):
-			found, ok = hit{e, e.meta, e.octets}, true
+			hasOthers = true
+		case !ok || e.meta.received.After(newest.meta.received):
+			newest, ok = hit{e, e.meta, e.octets}, true
 		}
 	}
-	if ok && !found.dead && now > found.used {
-		found.used = now
-		s.touched[found.entry] = true
+	if ok && !newest.dead && now > newest.lastUsed {
+		newest.lastUsed = now
+		s.recentlyUsed[newest.entry] = true
 	}
-	return found, others, ok
+	return newest, hasOthers, ok
 }
 
 // loadMeta reads the meta of e from the index.
@@ -412,7 +411,7 @@ func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	defer s.unlock()
 	s.total -= f.reserved
 	s.reserved -= f.reserved
-	if f.invalid || s.closed || !s.makeRoom(e.cost) {
+	if f.isInvalid || s.closed || !s.makeRoom(e.cost) {
 		return false
 	}
 	h := f.req.Header
@@ -425,7 +424,7 @@ func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	if list = s.table[e.key]; len(list) >= maxVariants {
 		s.drop(leastUsed(slices.Values(list), nil))
 	}
-	e.used = s.now().UnixNano()
+	e.lastUsed = s.now().UnixNano()
 	s.add(e)
 	s.pending[e] = true
 	s.keepInMemory(e, m, f.octets)
@@ -461,7 +460,7 @@ func (s *Store) purge(k key) (n int) {
 	s.mu.Lock()
 	defer s.unlock()
 	for _, f := range s.fetches[k] {
-		f.invalid = true
+		f.isInvalid = true
 	}
 	delete(s.fetches, k)
 	for _, e := range s.table[k] {
@@ -474,7 +473,7 @@ func (s *Store) purge(k key) (n int) {
 // Purge removes all responses for u and returns their number. If a fetch for u is running,
 // the store does not store its result.
 func (s *Store) Purge(u locus.URL) int {
-	u, ok := s.canonical(u)
+	u, ok := s.keyURL(u)
 	if !ok {
 		return 0
 	}
@@ -487,7 +486,7 @@ func (s *Store) PurgeAll() (n int) {
 	defer s.unlock()
 	for k, list := range s.fetches {
 		for _, f := range list {
-			f.invalid = true
+			f.isInvalid = true
 		}
 		delete(s.fetches, k)
 	}
@@ -543,9 +542,9 @@ func (s *Store) diskFailed(err error) {
 	}
 }
 
-// canonical returns the URL in the key of responses for u. The result ok is false if the
-// store never stores responses for u.
-func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
+// keyURL returns the URL in the key of responses for u. The result ok is false if the store never
+// stores responses for u.
+func (s *Store) keyURL(u locus.URL) (c locus.URL, ok bool) {
 	// A mistyped URL may contain a password outside the userinfo.
 	if _, known := u.User(); known || u.Shown() != u.String() {
 		return u, false

@@ -158,7 +158,7 @@ func TestReopen(t *testing.T) {
 		up := texts()
 		s := openStore(t, dir, nil)
 		rt := s.Transport(up)
-		for i, n := range []int{0, 10, small, small + 1, 300000} {
+		for i, n := range []int{0, 10, smallSize, smallSize + 1, 300000} {
 			asks(t, rt, fmt.Sprintf("http://h/%d/%d", n, i), n)
 		}
 		if err := s.Close(); err != nil {
@@ -168,7 +168,7 @@ func TestReopen(t *testing.T) {
 		s = openStore(t, dir, nil)
 		rt = s.Transport(up)
 		time.Sleep(9 * time.Second)
-		for i, n := range slices.Backward([]int{0, 10, small, small + 1, 300000}) {
+		for i, n := range slices.Backward([]int{0, 10, smallSize, smallSize + 1, 300000}) {
 			if !asks(t, rt, fmt.Sprintf("http://h/%d/%d", n, i), n) {
 				t.Errorf("%d is not there", n)
 			}
@@ -257,7 +257,7 @@ func TestDamage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(octets) > small { // only truncated: the file size reveals it, not a checksum
+				if len(octets) > smallSize { // only truncated: the file size reveals it, not a checksum
 					octets = octets[:100]
 				} else {
 					octets = change(octets)

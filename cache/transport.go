@@ -26,8 +26,8 @@ func (s *Store) Do(u locus.URL, req *http.Request, next http.RoundTripper) (*htt
 }
 
 // Transport returns a RoundTripper that uses the store. It sends other requests through
-// the RoundTripper next, as [Store.Do] does. The Transport is safe for concurrent use if
-// next is safe for concurrent use.
+// next, as [Store.Do] does. The returned RoundTripper is safe for concurrent use if next
+// is safe for concurrent use.
 func (s *Store) Transport(next http.RoundTripper) http.RoundTripper { return &transport{s, next} }
 
 // RoundTrip implements [http.RoundTripper].
@@ -55,10 +55,10 @@ type cacheRequest struct {
 	cc  directives
 }
 
-// look examines a request for the resource at u. If the request must bypass the store, the result
-// fwd is the reason. Otherwise fwd is empty.
-func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd string) {
-	u, ok := s.canonical(u)
+// examine examines a request for the resource at u. If the request must bypass the store, the
+// result fwd is the reason. Otherwise fwd is empty.
+func (s *Store) examine(u locus.URL, req *http.Request) (a *cacheRequest, fwd string) {
+	u, ok := s.keyURL(u)
 	if !ok {
 		return nil, fwdBypass
 	}
@@ -84,13 +84,13 @@ func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd strin
 }
 
 func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, error) {
-	a, fwd := t.s.look(u, req)
+	a, fwd := t.s.examine(u, req)
 	if fwd != "" {
 		return t.passThrough(req, a, fwd)
 	}
 	// If a response is for one request only, the other waiting requests try again.
 	for range 3 {
-		resp, err, again := t.try(req, a)
+		resp, err, again := t.tryOnce(req, a)
 		if !again {
 			return resp, err
 		}
@@ -98,9 +98,9 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 	return t.passThrough(req, a, fwdMiss)
 }
 
-// try returns a response from the store or from a fetch. If the state of the store changed during
-// the call, the boolean result is true, and the caller must retry.
-func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response, err error, again bool) {
+// tryOnce returns a response from the store or from a fetch. If the state of the store changed
+// during the call, retry is true, and the caller must call tryOnce again.
+func (t *transport) tryOnce(req *http.Request, a *cacheRequest) (resp *http.Response, err error, retry bool) {
 	s := t.s
 	found, others, ok := s.lookup(a.key, a.url.String(), req.Header)
 	personal := isPersonal(req)
@@ -150,7 +150,7 @@ func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response
 	if s.isUnshared(a.key) {
 		return t.fetchAlone(req, a, old, fwd)
 	}
-	f, joined := t.joinOrStart(req, a, old, shared)
+	f, joined := t.joinOrStart(req, a, old, sharedFetch)
 	if f == nil {
 		return nil, nil, true // another request stored a response, or the store is closing
 	}
@@ -218,7 +218,7 @@ func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool
 	}
 	wants := preferencesOf(req.Header)
 	for _, f := range s.fetches[a.key] {
-		if f.invalid || f.url != a.url {
+		if f.isInvalid || f.url != a.url {
 			continue
 		}
 		switch {
@@ -253,22 +253,22 @@ func (f *fetch) startsSoon(h http.Header) bool {
 	return list[0].start <= f.written+1<<20
 }
 
-// await waits for the response of f and returns the response. The parameter own reports whether
-// this request started f. Other requests use only a fresh response.
-func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd string, own bool) (resp *http.Response, err error, again bool) {
+// await waits for the response of f and returns the response. If this request started f, isOwn is
+// true. Other requests use only a fresh response.
+func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd string, isOwn bool) (resp *http.Response, err error, retry bool) {
 	select {
 	case <-f.arrived:
 	case <-req.Context().Done():
-		if own {
+		if isOwn {
 			f.abandon()
 		}
 		f.leave()
 		return nil, context.Cause(req.Context()), false
 	}
-	s, old := t.s, f.old
+	s, old := t.s, f.storedHit
 	now := s.now()
-	w := outcome{fwd: fwd, collapsed: !own}
-	suits := func(m *meta) bool { return own || m.matches(req.Header) && m.usability(a.cc, now) == fresh }
+	w := outcome{fwd: fwd, collapsed: !isOwn}
+	suits := func(m *meta) bool { return isOwn || m.matches(req.Header) && m.usability(a.cc, now) == fresh }
 	mayReplace := old.entry != nil && old.meta.mayReplaceError(a.cc, now) && old.meta.matches(req.Header)
 	switch {
 	case f.meta != nil && suits(f.meta):
@@ -279,25 +279,25 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 		if !attached {
 			f.leave()
 		}
-		if own {
+		if isOwn {
 			s.count.misses.Add(1)
 		} else {
 			s.count.collapsed.Add(1)
 		}
 		return resp, err, false
-	case own && f.resp != nil && !(mayReplace && isServerError(f.status)) && !(f.status == http.StatusNotModified && old.entry != nil):
+	case isOwn && f.resp != nil && !(mayReplace && isServerError(f.status)) && !(f.status == http.StatusNotModified && old.entry != nil):
 		// The response is only for this request. If the request ends, the fetch is cancelled.
 		s.count.misses.Add(1)
 		resp := f.resp
 		stop := context.AfterFunc(req.Context(), f.cancel)
-		resp.Body = &closing{Reader: resp.Body, from: resp.Body, closed: func() { stop(); f.cancel() }}
+		resp.Body = &closingBody{Reader: resp.Body, from: resp.Body, closed: func() { stop(); f.cancel() }}
 		if resp.Request == nil || resp.Request.URL == nil || resp.Request.URL.String() == req.URL.String() {
 			resp.Request = req
 		}
 		return s.mark(resp, outcome{fwd: fwd}), nil, false
 	}
 	f.leave()
-	if own && f.resp != nil {
+	if isOwn && f.resp != nil {
 		f.resp.Body.Close()
 		f.cancel()
 	}
@@ -319,15 +319,15 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 	return nil, nil, true
 }
 
-// closing is a body that calls a function when it is closed.
-type closing struct {
+// closingBody is a body that calls a function when it is closed.
+type closingBody struct {
 	io.Reader
 	from   io.Closer
 	once   sync.Once
 	closed func()
 }
 
-func (c *closing) Close() (err error) {
+func (c *closingBody) Close() (err error) {
 	c.once.Do(func() {
 		err = c.from.Close()
 		c.closed()
@@ -338,31 +338,31 @@ func (c *closing) Close() (err error) {
 // joinOrStart joins a running fetch or starts a new fetch, and returns the fetch. It holds the lock
 // during both steps, so that two requests can't both start a fetch. It returns nil if another
 // request has stored a usable response, or if the store is closing.
-func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m mode) (f *fetch, joined bool) {
+func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, storedHit hit, m mode) (f *fetch, joined bool) {
 	s := t.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, false
 	}
-	if m != alone {
+	if m != singleFetch {
 		if f := t.runningFetch(req, a, false); f != nil {
 			return f, true
 		}
-		if s.cameSince(old, a, req.Header) {
+		if s.isSuperseded(storedHit, a, req.Header) {
 			return nil, false
 		}
 	}
-	return t.start(req, a, old, m), false
+	return t.startFetch(req, a, storedHit, m), false
 }
 
-// cameSince reports whether another request stored a response after the lookup that returned the
-// hit old. The response must be fresh for this request. The caller must hold s.mu.
-func (s *Store) cameSince(old hit, a *cacheRequest, h http.Header) bool {
+// isSuperseded reports whether another request stored a response after the lookup that returned
+// storedHit. The response must be fresh for this request. The caller must hold s.mu.
+func (s *Store) isSuperseded(storedHit hit, a *cacheRequest, h http.Header) bool {
 	now, url := s.now(), a.url.String()
 	for _, e := range s.table[a.key] {
 		m := e.meta
-		if m == nil || m == old.meta || m.url != url || old.meta != nil && m.received.Before(old.meta.received) {
+		if m == nil || m == storedHit.meta || m.url != url || storedHit.meta != nil && m.received.Before(storedHit.meta.received) {
 			continue
 		}
 		if m.matches(h) && m.usability(a.cc, now) == fresh {
@@ -396,7 +396,7 @@ func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	}
 	get := req.Clone(context.WithoutCancel(req.Context()))
 	get.Method = http.MethodGet
-	switch f, joined := t.joinOrStart(get, a, old, background); {
+	switch f, joined := t.joinOrStart(get, a, old, backgroundFetch); {
 	case joined:
 		f.leave()
 	case f != nil:
@@ -404,10 +404,10 @@ func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	}
 }
 
-// fetchAlone sends a request for only one client. If the parameter old contains a stored response,
-// the request is conditional. It stores the response if possible.
-func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, old hit, fwd string) (*http.Response, error, bool) {
-	if f, _ := t.joinOrStart(req, a, old, alone); f != nil {
+// fetchAlone sends a request for only one client. If storedHit contains a stored response, the
+// request is conditional. It stores the response if possible.
+func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, storedHit hit, fwd string) (*http.Response, error, bool) {
+	if f, _ := t.joinOrStart(req, a, storedHit, singleFetch); f != nil {
 		return t.await(req, a, f, fwd, true)
 	}
 	resp, err := t.passThrough(req, a, fwdBypass)

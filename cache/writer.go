@@ -41,9 +41,8 @@ func (s *Store) write() {
 	}
 }
 
-// flush writes pending changes. If everything is true, flush also writes the times of last
-// use.
-func (s *Store) flush(everything bool) error {
+// flush writes pending changes. If withTimes is true, flush also writes the times of last use.
+func (s *Store) flush(withTimes bool) error {
 	metas, used := map[*entry]*meta{}, map[*entry]int64{}
 	s.mu.Lock()
 	for e := range s.pending {
@@ -52,18 +51,18 @@ func (s *Store) flush(everything bool) error {
 			metas[e] = nil
 		}
 	}
-	if everything {
-		for e := range s.touched {
-			used[e] = e.used
+	if withTimes {
+		for e := range s.recentlyUsed {
+			used[e] = e.lastUsed
 		}
-		clear(s.touched)
+		clear(s.recentlyUsed)
 	}
 	s.mu.Unlock()
 	var lost []*entry
 	for e, m := range metas {
 		// The body must be on disk before the index refers to it. For small bodies, the
 		// checksum suffices.
-		if m != nil && e.size > small && e.body.sync() != nil {
+		if m != nil && e.size > smallSize && e.body.sync() != nil {
 			lost = append(lost, e) // the body is lost, or the entry was just evicted
 			delete(metas, e)
 		}
@@ -85,7 +84,7 @@ func (s *Store) flush(everything bool) error {
 			s.drop(e)
 			delete(s.pending, e)
 		case m != nil:
-			e.saved = true
+			e.isSaved = true
 			if !e.dead && e.meta == m {
 				delete(s.pending, e)
 			}
