@@ -117,7 +117,7 @@ func TestResumeHTTP(t *testing.T) {
 	jobs := []Job{{locus.MustParse(server.URL + "/object.bin"), "object.bin"}}
 	get := func(o Options) Result {
 		t.Helper()
-		results, err := Run(t.Context(), c, openRoot(t, dir), jobs, quick(&o))
+		results, err := Run(t.Context(), c, openRoot(t, dir), jobs, withoutPauses(&o))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestResumeFTP(t *testing.T) {
 	dir := t.TempDir()
 	u := locus.MustParse("ftp://" + server.Addr() + "/pub/object.bin")
 	for _, resume := range []bool{false, true} {
-		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "object.bin"}}, quick(&Options{Resume: resume}))
+		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "object.bin"}}, withoutPauses(&Options{Resume: resume}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestManyFTP(t *testing.T) {
 	}
 	c, _ := realClient(t)
 	dir := t.TempDir()
-	results, err := Run(t.Context(), c, openRoot(t, dir), jobs, quick(nil))
+	results, err := Run(t.Context(), c, openRoot(t, dir), jobs, withoutPauses(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,9 +155,9 @@ func (p *part) compare(o *scheme.Object) (ok bool, err error) {
 	return true, nil
 }
 
-// begin creates an empty part. It writes the source file first, because a part file without a
+// createFiles creates an empty part. It writes the source file first, because a part file without a
 // source file belongs to another program. It does not follow symbolic links.
-func (p *part) begin(s source) error {
+func (p *part) createFiles(s source) error {
 	p.discard()
 	name := p.sourceName()
 	err := p.writeSource(s)

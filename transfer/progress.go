@@ -48,19 +48,19 @@ const (
 )
 
 type progress struct {
-	report   func(Event) // called for each event; may be nil
-	event    Event
-	sentAt   time.Time // time of the last event
-	sentDone int64     // number of bytes at the last event
+	report    func(Event) // called for each event; may be nil
+	event     Event
+	sentAt    time.Time // time of the last event
+	sentBytes int64     // number of bytes at the last event
 }
 
-// start begins the measurement. The parameter done is the number of bytes that the file
-// already contains, and total is the size of the object.
-func (m *progress) start(done, total int64) {
+// startTransfer begins the measurement. The file already contains the number of bytes in received,
+// and total is the size of the object.
+func (m *progress) startTransfer(received, total int64) {
 	m.event.State, m.event.Err = Started, nil
-	m.event.Done, m.event.Total = done, total
+	m.event.Done, m.event.Total = received, total
 	m.event.Rate, m.event.Left = 0, -1
-	m.sentAt, m.sentDone = time.Now(), done
+	m.sentAt, m.sentBytes = time.Now(), received
 	m.send()
 }
 
@@ -72,7 +72,7 @@ func (m *progress) count(n int) {
 	now := time.Now()
 	if pause := now.Sub(m.sentAt); pause >= eventPause {
 		m.measure(pause)
-		m.sentAt, m.sentDone = now, m.event.Done
+		m.sentAt, m.sentBytes = now, m.event.Done
 		m.event.State = Moving
 		m.send()
 	}
@@ -80,7 +80,7 @@ func (m *progress) count(n int) {
 
 func (m *progress) measure(pause time.Duration) {
 	e := &m.event
-	rate := float64(e.Done-m.sentDone) / pause.Seconds()
+	rate := float64(e.Done-m.sentBytes) / pause.Seconds()
 	if e.State == Started {
 		e.Rate = rate
 	} else {
@@ -122,7 +122,7 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 		if n > 0 {
 			if _, err2 := w.Write(buf[:n]); err2 != nil {
 				// The error of the body is more specific.
-				if fault := m.fault(n, err); fault != nil {
+				if fault := m.bodyError(n, err); fault != nil {
 					return errors.Join(fault, err2)
 				}
 				return err2
@@ -130,14 +130,14 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 			m.count(n)
 		}
 		if err != nil {
-			return m.fault(0, err)
+			return m.bodyError(0, err)
 		}
 	}
 }
 
-// fault returns the error of the body after a read that returned n bytes and err. The caller must
-// not have counted the n bytes yet.
-func (m *progress) fault(n int, err error) error {
+// bodyError returns the error of the body after a read that returned n bytes and err. The caller
+// must not have counted the n bytes yet.
+func (m *progress) bodyError(n int, err error) error {
 	if err != io.EOF {
 		return err
 	}
@@ -148,12 +148,12 @@ func (m *progress) fault(n int, err error) error {
 	return fmt.Errorf("%w: got %d bytes instead of %d", scheme.ErrProtocol, done, total)
 }
 
-// Copy writes the bytes of the object o to w. Copy reports its progress to the function
-// report, which may be nil. The Index of these events is 0. If the object's length differs
-// from the announced length, the error wraps [scheme.ErrProtocol]. Copy does not close o.
+// Copy writes the bytes of the object o to w. Copy calls report for its progress, and
+// report may be nil. The Index of these events is 0. If the object's length differs from
+// the announced length, the error wraps [scheme.ErrProtocol]. Copy does not close o.
 func Copy(ctx context.Context, w io.Writer, o *scheme.Object, report func(Event)) (n int64, err error) {
 	m := progress{report: report}
-	m.start(o.Start, o.Size)
+	m.startTransfer(o.Start, o.Size)
 	err = m.copy(ctx, w, o.Body, make([]byte, bufferSize))
 	m.end(err)
 	return m.event.Done - o.Start, err

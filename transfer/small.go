@@ -40,9 +40,9 @@ func (t *task) isSmall(o *scheme.Object) bool {
 // received bytes in a part.
 func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
 	w := smallWriter{task: t, object: o}
-	t.progress.start(0, o.Size)
+	t.progress.startTransfer(0, o.Size)
 	err := t.progress.copy(ctx, &w, o.Body, t.buf)
-	if w.begun || len(w.data) == 0 && err != nil {
+	if w.isCreated || len(w.data) == 0 && err != nil {
 		return err
 	}
 	if err == nil {
@@ -51,35 +51,35 @@ func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
 			return nil
 		}
 	}
-	return errors.Join(err, w.begin())
+	return errors.Join(err, w.createPart())
 }
 
 // smallWriter buffers the written bytes. If there are more than smallSize bytes, it writes
 // them to a part.
 type smallWriter struct {
-	task   *task
-	object *scheme.Object
-	data   []byte
-	begun  bool // whether begin has created the part
+	task      *task
+	object    *scheme.Object
+	data      []byte
+	isCreated bool // whether createPart has created the part
 }
 
 func (w *smallWriter) Write(p []byte) (int, error) {
-	if !w.begun && len(w.data)+len(p) <= smallSize {
+	if !w.isCreated && len(w.data)+len(p) <= smallSize {
 		w.data = append(w.data, p...)
 		return len(p), nil
 	}
-	if err := w.begin(); err != nil {
+	if err := w.createPart(); err != nil {
 		return 0, err
 	}
 	return w.task.part.Write(p)
 }
 
-// begin creates the part and writes the buffered data to it.
-func (w *smallWriter) begin() error {
-	if w.begun {
+// createPart creates the part and writes the buffered data to it.
+func (w *smallWriter) createPart() error {
+	if w.isCreated {
 		return nil
 	}
-	w.begun = true
+	w.isCreated = true
 	// If another process has created the file, the part still stores the downloaded bytes.
 	if err := w.task.lockLate(); err != nil && !errors.Is(err, ErrExists) {
 		return err
@@ -102,7 +102,7 @@ func (t *task) lockLate() error {
 		return errShared
 	}
 	if err == nil {
-		err = t.look()
+		err = t.checkFiles()
 	}
 	if err == nil && (t.result.Skipped || t.part.source.URL != "") {
 		return errShared
@@ -110,7 +110,8 @@ func (t *task) lockLate() error {
 	return err
 }
 
-// tryLocked waits for the lock and then runs the transfer again, after the error errShared.
+// tryLocked waits for the lock and then runs the transfer again. It is called after the error
+// errShared.
 func (t *task) tryLocked(ctx context.Context) error {
 	t.ownPart = false
 	if t.part.lock == nil {

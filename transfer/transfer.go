@@ -85,8 +85,8 @@ type Client interface {
 	Do(context.Context, access.Request) (*access.Result, error)
 }
 
-// Run downloads the objects of the jobs to files in a directory, the parameter folder. Run
-// opens URLs with the client c, and yields the results in the order of the jobs. If ctx is
+// Run downloads the objects of the jobs to files in the directory folder. Run opens URLs
+// with the client c, and yields the results in the order of the jobs. If ctx is
 // cancelled, the jobs end. A later run can resume their partial files.
 //
 // If the error is [ErrTwice] or [ErrName], nothing was downloaded.
@@ -207,11 +207,11 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 
 func (r *runner) do(ctx context.Context, i int, job Job, more bool, buf []byte) Result {
 	t := task{
-		runner: r,
-		buf:    buf,
-		more:   more,
-		part:   part{folder: r.folder, file: job.Name},
-		result: Result{Index: i, Job: job, URL: job.URL},
+		runner:  r,
+		buf:     buf,
+		hasMore: more,
+		part:    part{folder: r.folder, file: job.Name},
+		result:  Result{Index: i, Job: job, URL: job.URL},
 	}
 	if r.options.Progress != nil {
 		t.progress.report = r.report
@@ -237,7 +237,7 @@ func (r *runner) report(e Event) {
 type task struct {
 	*runner
 	buf      []byte
-	more     bool // whether more jobs for the same host follow
+	hasMore  bool // whether more jobs for the same host follow
 	part     part
 	ownPart  bool // whether this task created the part
 	progress progress
@@ -247,20 +247,20 @@ type task struct {
 }
 
 func (t *task) failure(err error) error {
-	kept := t.part.finish()
+	resumable := t.part.finish()
 	t.part.unlock()
 	if err == nil {
 		return nil
 	}
 	e := &Error{URL: t.result.Job.URL, File: t.part.path(t.part.file), Err: err}
-	if kept {
+	if resumable {
 		e.Part, e.PartSize, e.Resumable = t.part.path(t.part.partName()), t.part.size, t.resumable
 	}
 	return e
 }
 
 func (t *task) run(ctx context.Context) error {
-	if err := t.look(); err != nil || t.result.Skipped {
+	if err := t.checkFiles(); err != nil || t.result.Skipped {
 		return err
 	}
 	if !t.isFresh() {
@@ -300,19 +300,19 @@ func (t *task) lock(ctx context.Context) error {
 		t.part.source = source{}
 		return err
 	}
-	return t.look()
+	return t.checkFiles()
 }
 
 // retry is like [access.Retry], but also supports errors from this package.
-func retry(err error) (again bool, asked time.Duration) {
+func retry(err error) (again bool, pause time.Duration) {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false, 0
 	}
 	return access.Retry(err)
 }
 
-// look checks whether a part exists, and whether a file with the final name exists.
-func (t *task) look() error {
+// checkFiles checks whether a part exists, and whether a file with the final name exists.
+func (t *task) checkFiles() error {
 	if err := t.part.load(); err != nil {
 		return err
 	}
@@ -347,7 +347,7 @@ func (t *task) try(ctx context.Context) error {
 	if t.options.Resume || t.ownPart {
 		offset = t.part.offset(t.result.Job.URL)
 	}
-	resource, err := t.open(ctx, offset)
+	resource, err := t.openResource(ctx, offset)
 	if err != nil {
 		return err
 	}
@@ -379,9 +379,9 @@ func (t *task) modTime(r scheme.Resource) time.Time {
 	return time.Time{}
 }
 
-// open opens the resource. If the transfer resumes a part, open also opens the part.
-func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) {
-	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like, More: t.more}
+// openResource opens the resource. If the transfer resumes a part, it also opens the part.
+func (t *task) openResource(ctx context.Context, offset int64) (scheme.Resource, error) {
+	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like, More: t.hasMore}
 	if t.options.From != nil {
 		req.From = t.options.From(t.result.Job)
 	}
@@ -413,7 +413,7 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 		return nil, err
 	}
 	t.noteDiscarded(true)
-	return t.open(ctx, 0)
+	return t.openResource(ctx, 0)
 }
 
 func (t *task) noteDiscarded(changed bool) {
@@ -438,7 +438,7 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 	if !t.ownPart {
 		t.ownPart, t.result.Resumed = true, t.part.size
 	}
-	t.progress.start(t.part.size, o.Size)
+	t.progress.startTransfer(t.part.size, o.Size)
 	return t.progress.copy(ctx, &t.part, o.Body, t.buf)
 }
 
@@ -452,7 +452,7 @@ func (t *task) beginPart(o *scheme.Object) error {
 	if o != nil {
 		s.Tag, s.ModTime, s.Size = o.Tag, o.ModTime, o.Size
 	}
-	return t.part.begin(s)
+	return t.part.createFiles(s)
 }
 
 // writeMenu writes a menu. If it fails, it removes the incomplete part, because menus can't be
@@ -464,7 +464,7 @@ func (t *task) writeMenu(ctx context.Context, m *scheme.Menu) error {
 	if err := t.beginPart(nil); err != nil {
 		return err
 	}
-	t.progress.start(0, -1)
+	t.progress.startTransfer(0, -1)
 	w := bufio.NewWriterSize(&t.part, bufferSize)
 	err := t.options.Menu(w, m)
 	if err == nil {

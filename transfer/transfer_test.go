@@ -159,15 +159,15 @@ func mem(path string) locus.URL { return locus.MustParse("x-mem://host.example/"
 
 func run(t testing.TB, ctx context.Context, m *memory, dir string, o *Options, jobs ...Job) []Result {
 	t.Helper()
-	results, err := Run(ctx, m.client(t), openRoot(t, dir), jobs, quick(o))
+	results, err := Run(ctx, m.client(t), openRoot(t, dir), jobs, withoutPauses(o))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return slices.Collect(results)
 }
 
-// quick returns a copy of o without pauses and retries, unless o sets them.
-func quick(o *Options) *Options {
+// withoutPauses returns a copy of o without pauses and retries, unless o sets them.
+func withoutPauses(o *Options) *Options {
 	o = new(*cmp.Or(o, new(Options)))
 	o.Interval = cmp.Or(o.Interval, access.None)
 	o.Retry = cmp.Or(o.Retry, access.None)
@@ -520,7 +520,7 @@ func TestSourceHidesPassword(t *testing.T) {
 	c := access.New(registry, p, nil)
 	u := locus.MustParse("x-mem://user:s3cret@host.example/a#part")
 	for _, resume := range []bool{false, true} {
-		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "a"}}, quick(&Options{Resume: resume}))
+		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "a"}}, withoutPauses(&Options{Resume: resume}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -978,7 +978,7 @@ func TestRedirect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := Run(t.Context(), access.New(registry, policy.Policy{}, nil), openRoot(t, t.TempDir()), []Job{{mem("a"), "a"}}, quick(nil))
+		results, err := Run(t.Context(), access.New(registry, policy.Policy{}, nil), openRoot(t, t.TempDir()), []Job{{mem("a"), "a"}}, withoutPauses(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
