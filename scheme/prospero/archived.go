@@ -26,9 +26,9 @@ const (
 	noReply  = "ERROR the reply is not in the archive"
 )
 
-// keep adds a reply to the archived bytes of the menu. If err is not nil, the archived bytes show
-// that the reply is missing or was rejected.
-func (f *fetcher) keep(reply []byte, err error) {
+// archiveReply adds a reply to the archived bytes of the menu. If err is not nil, the archived
+// bytes show that the reply is missing or was rejected.
+func (f *fetcher) archiveReply(reply []byte, err error) {
 	if f.source == nil {
 		return
 	}
@@ -44,12 +44,12 @@ func (f *fetcher) keep(reply []byte, err error) {
 }
 
 // archivedReplies holds archived replies, in the order of the requests.
-type archivedReplies struct{ rest []byte }
+type archivedReplies struct{ unread []byte }
 
-// next returns the next reply in the archive.
-func (k *archivedReplies) next() ([]byte, error) {
-	reply, rest, _ := bytes.Cut(k.rest, []byte{replyEnd})
-	k.rest = rest
+// nextReply returns the next reply in the archive.
+func (k *archivedReplies) nextReply() ([]byte, error) {
+	reply, rest, _ := bytes.Cut(k.unread, []byte{replyEnd})
+	k.unread = rest
 	if len(reply) == 0 {
 		return nil, fmt.Errorf("%w: the server's reply is not in the archive", scheme.ErrUnreachable)
 	}
@@ -64,9 +64,9 @@ const maxArchived = 64 << 20
 // with a NUL.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
-	var at location
+	var l location
 	if err == nil {
-		at, err = x.location()
+		l, err = x.location()
 	}
 	if err != nil {
 		body.Close()
@@ -79,8 +79,8 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		octets, err := io.ReadAll(io.LimitReader(in, maxArchived))
 		if err == nil && octets[len(octets)-1] == replyEnd {
 			body.Close()
-			f := &fetcher{client: c, ctx: context.Background(), req: &scheme.Request{URL: u}, url: x, at: at, archived: &archivedReplies{octets}}
-			res, err := f.open()
+			f := &fetcher{client: c, ctx: context.Background(), req: &scheme.Request{URL: u}, url: x, location: l, archived: &archivedReplies{octets}}
+			res, err := f.openObject()
 			if err != nil {
 				return nil, f.wrapError(err)
 			}
@@ -88,7 +88,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		}
 		rest = io.MultiReader(bytes.NewReader(octets), &failingReader{in, err})
 	}
-	name := at.hsoname[strings.LastIndexByte(at.hsoname, '/')+1:]
+	name := l.hsoname[strings.LastIndexByte(l.hsoname, '/')+1:]
 	if mediaType == "" {
 		mediaType = media.Guess(name, head)
 	}

@@ -104,12 +104,12 @@ func checkDraftPath(f *bnf.Findings, p rawPath) {
 		f.Chars("version or attributes", offset, version, octet.Alpha|octet.Digit)
 	}
 	for spec := range p.fields {
-		f.Add("field", draftSection, spec.offset, spec.text(f.URL), "the URI draft has no fields: a version is %00 and its digits")
+		f.Add("field", draftSection, spec.offset, spec.textIn(f.URL), "the URI draft has no fields: a version is %00 and its digits")
 	}
 }
 
-// text returns the field, including its ";", as written in the URL u.
-func (f fieldspec) text(u locus.URL) string { return u.String()[f.offset : f.offset+f.size()] }
+// textIn returns the field, including its ";", as written in the URL u.
+func (f fieldspec) textIn(u locus.URL) string { return u.String()[f.offset : f.offset+f.size()] }
 
 // checkVersions adds a finding for each version that a request cannot contain.
 func checkVersions(f *bnf.Findings, p rawPath) {
@@ -125,7 +125,7 @@ func checkVersions(f *bnf.Findings, p rawPath) {
 			continue
 		}
 		if seen {
-			f.Impossible("version", section, spec.offset, spec.text(f.URL), "an object has one version: leave out all but one")
+			f.Impossible("version", section, spec.offset, spec.textIn(f.URL), "an object has one version: leave out all but one")
 		}
 		seen = true
 		if spec.equals && !spec.hasVersionNumber() {

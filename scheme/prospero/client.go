@@ -52,8 +52,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.R
 	if req.Dial == nil {
 		return nil, fmt.Errorf("prospero: %w without a dialer", scheme.ErrUnsupported)
 	}
-	f := &fetcher{client: c, ctx: ctx, req: req, url: x, at: at, source: archived.For(req)}
-	res, err := f.open()
+	f := &fetcher{client: c, ctx: ctx, req: req, url: x, location: at, source: archived.For(req)}
+	res, err := f.openObject()
 	if err != nil {
 		return nil, f.wrapError(err)
 	}
@@ -62,11 +62,11 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.R
 
 // fetcher opens one URL.
 type fetcher struct {
-	client *Client
-	ctx    context.Context
-	req    *scheme.Request
-	url    URL
-	at     location // location that the URL names
+	client   *Client
+	ctx      context.Context
+	req      *scheme.Request
+	url      URL
+	location location // location that the URL names
 
 	source   *archived.Buffer // archived bytes of the replies; nil if not requested
 	archived *archivedReplies // archived replies; if nil, the fetcher sends requests to the server
@@ -85,21 +85,21 @@ func (f *fetcher) wrapError(err error) error {
 // a port that its system assigns, even if the client sent the request to another port.
 var ports = [...]uint16{191, Port}
 
-// roundTrip sends a message to the server at the given location and returns the reply. Old servers
-// add a NUL to the end of each packet. If contents is true, the reply contains an object, which
-// may itself end with a NUL.
-func (f *fetcher) roundTrip(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
+// roundTrip sends a message to the server at the location l and returns the reply. Old servers add
+// a NUL to the end of each packet. If contents is true, the reply contains an object, which may
+// itself end with a NUL.
+func (f *fetcher) roundTrip(d scheme.Dialer, l location, message []byte, contents bool) ([]byte, error) {
 	if f.archived != nil {
-		return f.archived.next()
+		return f.archived.nextReply()
 	}
-	reply, err := f.send(d, at, message, contents)
+	reply, err := f.send(d, l, message, contents)
 	if !contents {
-		f.keep(reply, err)
+		f.archiveReply(reply, err)
 	}
 	return reply, err
 }
 
-func (f *fetcher) send(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
+func (f *fetcher) send(d scheme.Dialer, l location, message []byte, contents bool) ([]byte, error) {
 	f.traceLines(true, message)
 	reply, err := f.client.ardp.Do(f.ctx, &ardp.Call{
 		Message:  message,
@@ -110,9 +110,9 @@ func (f *fetcher) send(d scheme.Dialer, at location, message []byte, contents bo
 			var conn net.Conn
 			var err error
 			if to.IsValid() {
-				conn, err = f.dialRedirect(ctx, at, to)
+				conn, err = f.dialRedirect(ctx, l, to)
 			} else {
-				conn, err = dial(ctx, d, at.address())
+				conn, err = dial(ctx, d, l.address())
 			}
 			if err != nil {
 				return nil, err
@@ -121,7 +121,7 @@ func (f *fetcher) send(d scheme.Dialer, at location, message []byte, contents bo
 		},
 	})
 	if err != nil {
-		return nil, at.classify(err)
+		return nil, l.classify(err)
 	}
 	if contents {
 		f.req.Traced(false, fmt.Sprintf("(%d bytes)", len(reply)))
@@ -142,31 +142,31 @@ func dial(ctx context.Context, d scheme.Dialer, address string) (net.Conn, error
 	return conn, err
 }
 
-func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPort) (net.Conn, error) {
-	at.host, at.port = to.Addr().String(), to.Port()
-	d, err := f.dialerFor(at)
+func (f *fetcher) dialRedirect(ctx context.Context, l location, target netip.AddrPort) (net.Conn, error) {
+	l.host, l.port = target.Addr().String(), target.Port()
+	d, err := f.dialerFor(l)
 	if err != nil {
 		return nil, err
 	}
-	return scheme.DialPacket(ctx, d, "udp4", to.String(), ports[:]...)
+	return scheme.DialPacket(ctx, d, "udp4", target.String(), ports[:]...)
 }
 
-// dialerFor returns a dialer for a location that a server supplied. If the policy does not allow
-// the location, dialerFor returns an error.
-func (f *fetcher) dialerFor(at location) (scheme.Dialer, error) {
-	u, err := at.locator(nil)
+// dialerFor returns a dialer for a location l that a server supplied. If the policy does not allow
+// l, dialerFor returns an error.
+func (f *fetcher) dialerFor(l location) (scheme.Dialer, error) {
+	u, err := l.locator(nil)
 	if err != nil {
 		return nil, err
 	}
 	return f.req.DialerFor(u)
 }
 
-func (at location) address() string {
-	return net.JoinHostPort(strings.Trim(at.host, "[]"), strconv.Itoa(int(at.port)))
+func (l location) address() string {
+	return net.JoinHostPort(strings.Trim(l.host, "[]"), strconv.Itoa(int(l.port)))
 }
 
 // classify wraps a delivery error in the corresponding error of package scheme.
-func (at location) classify(err error) error {
+func (l location) classify(err error) error {
 	switch {
 	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported), errors.Is(err, fs.ErrClosed):
 		return err
@@ -177,7 +177,7 @@ func (at location) classify(err error) error {
 	}
 	// The client cannot distinguish a missing server from a server that does not reply, or
 	// from a server that rejects the request.
-	return fmt.Errorf("%w: %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
+	return fmt.Errorf("%w: %s: %w", scheme.ErrUnreachable, locus.Quote(l.address()), err)
 }
 
 func (f *fetcher) traceLines(sent bool, message []byte) {

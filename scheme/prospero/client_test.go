@@ -43,7 +43,7 @@ func (a answers) answer(request string) string {
 	return "FAILURE NOT-FOUND FILE\n"
 }
 
-func (a answers) fixture(t testing.TB) *fixture { return newFixture(t, text(a.answer)) }
+func (a answers) fixture(t testing.TB) *fixture { return newFixture(t, textHandler(a.answer)) }
 
 const (
 	theServer  = "prospero://h.example/"
@@ -113,7 +113,7 @@ func TestRedirects(t *testing.T) {
 		{serverA + "/pfs/info/moved", serverB + "/pfs2/info/archive"},
 		{serverA + "/pfs/info/moved-file;A=B;object-version=0;C=D", serverB + "/pfs2/info/archive/old%20paper.txt;A=B;C=D"},
 	} {
-		res, err := newFixture(t, text(replies.answer)).open(c.url)
+		res, err := newFixture(t, textHandler(replies.answer)).open(c.url)
 		if r, ok := res.(*scheme.Redirect); !ok || len(r.To) != 1 || r.To[0].String() != c.to || r.URL.String() != c.url || r.Permanent {
 			t.Errorf("%s: %+v, %v, want %s", c.url, res, err, c.to)
 		}
@@ -132,7 +132,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}
 	}
-	if _, err := newFixture(t, text(replies.answer)).follow(serverA + "/pfs/info/loop"); err != errCircle {
+	if _, err := newFixture(t, textHandler(replies.answer)).follow(serverA + "/pfs/info/loop"); err != errCircle {
 		t.Errorf("a loop: %v", err)
 	}
 	for reply, kind := range map[string]error{
@@ -187,7 +187,7 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	// An empty directory must be a menu.
-	res, err := newFixture(t, text(replies.answer)).open(serverA + "/pfs/info/empty")
+	res, err := newFixture(t, textHandler(replies.answer)).open(serverA + "/pfs/info/empty")
 	if list := items(t, res, err); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
@@ -353,7 +353,7 @@ func TestRequestedFields(t *testing.T) {
 // If the server rejects a request because of a field, the client must repeat the request without
 // the fields.
 func TestRejectedFields(t *testing.T) {
-	w := newFixture(t, text(func(request string) string {
+	w := newFixture(t, textHandler(func(request string) string {
 		if requestKey(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
 			return "FAILURE NOT-FOUND ATTRIBUTE key\n"
 		}
@@ -588,7 +588,7 @@ func TestItems(t *testing.T) {
 // The menu for an Archie query must contain alternative URLs for directories.
 func TestArchie(t *testing.T) {
 	const query = "ARCHIE/MATCH(4,4,4,0,=)/prospero.tar.Z"
-	w := newFixture(t, text(readRecorded(t).answer))
+	w := newFixture(t, textHandler(readRecorded(t).answer))
 	res, err := w.open(serverA + query)
 	var got []string
 	for _, item := range items(t, res, err) {

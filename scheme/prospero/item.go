@@ -93,9 +93,9 @@ func (l *link) setObject(item *scheme.Item) {
 	if target != &l.target {
 		addNote(item, "moved")
 	}
-	at, err := target.location()
+	loc, err := target.location()
 	if err == nil {
-		item.URL, err = at.locator(nil)
+		item.URL, err = loc.locator(nil)
 	}
 	if err != nil {
 		addNote(item, "no URL: "+err.Error())

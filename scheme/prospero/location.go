@@ -20,18 +20,18 @@ type location struct {
 // location returns the location that the URL names. It fails if the URL contains a version or an
 // id that a request cannot contain.
 func (x URL) location() (location, error) {
-	at := location{host: strings.ToLower(x.url.Host()), port: Port, hsoname: x.hsoname}
-	if at.host == "" {
+	l := location{host: strings.ToLower(x.url.Host()), port: Port, hsoname: x.hsoname}
+	if l.host == "" {
 		return location{}, x.url.Errorf(x.url.HostOffset(), "host", "%w: the host is missing", locus.ErrValue)
 	}
 	if err := x.checkRequest(); err != nil {
 		return location{}, err
 	}
 	if port, ok := x.url.Port(); ok {
-		at.port = port
+		l.port = port
 	}
-	at.version, _ = x.ObjectVersion()
-	return at, nil
+	l.version, _ = x.ObjectVersion()
+	return l, nil
 }
 
 func (x URL) checkRequest() error {
@@ -61,23 +61,23 @@ func (t *target) location() (location, error) {
 }
 
 // target returns the location as a target, which is the form that servers use.
-func (at location) target() target {
-	return target{HostType: hostInternet, Host: at.host, Port: at.port, NameType: nameASCII, Name: at.hsoname, Version: at.version}
+func (l location) target() target {
+	return target{HostType: hostInternet, Host: l.host, Port: l.port, NameType: nameASCII, Name: l.hsoname, Version: l.version}
 }
 
-func (at location) current() location {
-	at.version = 0
-	return at
+func (l location) current() location {
+	l.version = 0
+	return l
 }
 
 // locator returns the URL of the location. In the URL, the given fields precede the version field.
-func (at location) locator(fields []Field) (locus.URL, error) {
-	p := Parts{Host: at.host, Port: at.port, Hsoname: at.hsoname, Fields: fields}
+func (l location) locator(fields []Field) (locus.URL, error) {
+	p := Parts{Host: l.host, Port: l.port, Hsoname: l.hsoname, Fields: fields}
 	if p.Port == Port {
 		p.Port = 0
 	}
-	if at.version != 0 {
-		p.Fields = append(p.Fields[:len(fields):len(fields)], Field{ObjectVersion, fmt.Sprint(at.version)})
+	if l.version != 0 {
+		p.Fields = append(p.Fields[:len(fields):len(fields)], Field{ObjectVersion, fmt.Sprint(l.version)})
 	}
 	x, err := p.URL()
 	return x.url, err

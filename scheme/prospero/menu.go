@@ -15,10 +15,10 @@ const maxDepth = 8
 // menu is the state of listing one directory. Each iteration over the items uses a new menu.
 type menu struct {
 	*fetcher
-	visited     map[location]bool // locations, without versions, of the directories already listed
-	unreachable map[string]error  // errors of unreachable servers, by server address
-	left        int               // number of remaining requests
-	warnings    []string
+	visited      map[location]bool // locations, without versions, of the directories already listed
+	unreachable  map[string]error  // errors of unreachable servers, by server address
+	requestsLeft int               // number of remaining requests
+	warnings     []string
 }
 
 // maxReferrals is the maximum number of requests for the union links of one directory.
@@ -29,7 +29,7 @@ func (f *fetcher) menu(r *reply) scheme.Resource {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	inner.ctx = ctx
 	items := func(yield func(scheme.Item, error) bool) {
-		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: maxReferrals}
+		m := &menu{fetcher: &inner, visited: map[location]bool{f.location.current(): true}, unreachable: map[string]error{}, requestsLeft: maxReferrals}
 		if !m.links(r, 0, yield) {
 			return
 		}
@@ -39,7 +39,7 @@ func (f *fetcher) menu(r *reply) scheme.Resource {
 			}
 		}
 	}
-	listed := &scheme.Menu{URL: f.url.url, Title: f.at.hsoname, Items: items, Closer: canceler(cancel)}
+	listed := &scheme.Menu{URL: f.url.url, Title: f.location.hsoname, Items: items, Closer: canceler(cancel)}
 	f.source.Attach(listed, "")
 	return listed
 }
@@ -111,48 +111,48 @@ var (
 	errCircle = fmt.Errorf("%w: servers forward to each other in a loop", scheme.ErrProtocol)
 )
 
-// fetch lists the directory at a location. If the directory has moved, fetch lists the directory
-// at its new location.
-func (m *menu) fetch(at location, depth int) (*reply, error) {
+// fetch lists the directory at the location l. If the directory has moved, fetch lists the
+// directory at its new location.
+func (m *menu) fetch(l location, depth int) (*reply, error) {
 	if depth >= maxDepth {
 		return nil, errDepth
 	}
 	for {
-		if m.visited[at.current()] {
+		if m.visited[l.current()] {
 			return nil, errCircle
 		}
-		m.visited[at.current()] = true
-		r, err := m.listAt(at)
+		m.visited[l.current()] = true
+		r, err := m.listAt(l)
 		if err != nil {
 			return nil, err
 		}
 		if r.Forwarded == nil {
 			return r, nil
 		}
-		if at, err = r.Forwarded.location(); err != nil {
+		if l, err = r.Forwarded.location(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// listAt lists the directory at a location that a server supplied. It sends no request to a server
-// that was already unreachable.
-func (m *menu) listAt(at location) (*reply, error) {
-	if err := m.unreachable[at.address()]; err != nil {
+// listAt lists the directory at a location l that a server supplied. It sends no request to a
+// server that was already unreachable.
+func (m *menu) listAt(l location) (*reply, error) {
+	if err := m.unreachable[l.address()]; err != nil {
 		return nil, err
 	}
-	if m.left <= 0 {
+	if m.requestsLeft <= 0 {
 		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, maxReferrals)
 	}
-	m.left--
-	d, err := m.dialerFor(at)
+	m.requestsLeft--
+	d, err := m.dialerFor(l)
 	if err != nil {
-		m.keep(nil, err)
+		m.archiveReply(nil, err)
 		return nil, err
 	}
-	r, err := m.list(d, at)
+	r, err := m.list(d, l)
 	if errors.Is(err, scheme.ErrUnreachable) {
-		m.unreachable[at.address()] = err
+		m.unreachable[l.address()] = err
 	}
 	return r, err
 }

@@ -26,16 +26,16 @@ type method struct {
 }
 
 // methodsOf returns the access methods in the attributes of an object or a link, in the server's
-// order of preference. The argument of is the target of the link or the object. It supplies the
-// values of fields that are empty in a method. If external is true, this target is outside
-// Prospero, and its port is the port for the method instead of the port of a Prospero server. The
-// result faults contains the errors of malformed methods.
-func methodsOf(list []attribute, of target, external bool) (methods []method, faults []error) {
+// order of preference. If a field of a method is empty, its value comes from defaults, which is the
+// target of the link or the object. If external is true, this target is outside Prospero, and its
+// port is the port for the method. Otherwise its port is the port of a Prospero server. The faults
+// are the errors of malformed methods.
+func methodsOf(list []attribute, defaults target, external bool) (methods []method, faults []error) {
 	for _, a := range find(list, attrAccessMethod) {
 		if a.Type != valueSequence {
 			continue
 		}
-		m, err := parseMethod(a.Value, of, external)
+		m, err := parseMethod(a.Value, defaults, external)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -45,16 +45,16 @@ func methodsOf(list []attribute, of target, external bool) (methods []method, fa
 	return methods, faults
 }
 
-func parseMethod(tokens []string, of target, external bool) (method, error) {
-	const least = 5
-	if len(tokens) < least {
-		return method{}, fmt.Errorf("%w: access method %s has %d of %d tokens", scheme.ErrProtocol, locus.Quote(strings.Join(tokens, " ")), len(tokens), least)
+func parseMethod(tokens []string, defaults target, external bool) (method, error) {
+	const minTokens = 5
+	if len(tokens) < minTokens {
+		return method{}, fmt.Errorf("%w: access method %s has %d of %d tokens", scheme.ErrProtocol, locus.Quote(strings.Join(tokens, " ")), len(tokens), minTokens)
 	}
-	m := method{Name: tokens[0], target: of, More: tokens[least:]}
+	m := method{Name: tokens[0], target: defaults, More: tokens[minTokens:]}
 	m.Version = 0 // a method has no version
-	m.HostType = cmp.Or(tokens[1], of.HostType)
-	m.NameType = cmp.Or(tokens[3], of.NameType)
-	m.target.Name = cmp.Or(tokens[4], of.Name)
+	m.HostType = cmp.Or(tokens[1], defaults.HostType)
+	m.NameType = cmp.Or(tokens[3], defaults.NameType)
+	m.target.Name = cmp.Or(tokens[4], defaults.Name)
 	var err error
 	switch {
 	case tokens[2] != "":

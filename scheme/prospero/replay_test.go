@@ -220,8 +220,9 @@ func (w *fixture) open(url string) (scheme.Resource, error) {
 	return prospero.New().Open(w.t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: w, Source: true})
 }
 
-// text returns a handler that answers every request with a text message from the function reply.
-func text(reply func(request string) string) func(string) ardptest.Reply {
+// textHandler returns a handler that answers every request with a text message from the function
+// reply.
+func textHandler(reply func(request string) string) func(string) ardptest.Reply {
 	return func(request string) ardptest.Reply { return ardptest.Reply{Message: []byte(reply(request))} }
 }
 
@@ -262,9 +263,9 @@ func items(t testing.TB, res scheme.Resource, err error) (list []scheme.Item) {
 	return list
 }
 
-// shown returns an item in the output format of the original client: a letter for the item's type,
-// its name, the host and the hsoname.
-func shown(item scheme.Item) string {
+// formatItem returns an item in the output format of the original client: a letter for the item's
+// type, its name, the host and the hsoname.
+func formatItem(item scheme.Item) string {
 	field := func(name string) string {
 		for _, f := range item.Fields {
 			if f.Name == name {
@@ -324,11 +325,11 @@ func TestListings(t *testing.T) {
 		"redirect":            serverB + "/pfs2/info/archive",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, text(replies.answer))
+			w := newFixture(t, textHandler(replies.answer))
 			res, err := w.follow(url)
 			var got []string
 			for _, item := range items(t, res, err) {
-				got = append(got, shown(item))
+				got = append(got, formatItem(item))
 			}
 			want := shownBefore(t, recordings[name+"/listing"].shown)
 			slices.Sort(got)
@@ -344,7 +345,7 @@ func TestListings(t *testing.T) {
 
 // The menu of a directory with every type of link must contain the correct items.
 func TestLinks(t *testing.T) {
-	w := newFixture(t, text(readRecorded(t).answer))
+	w := newFixture(t, textHandler(readRecorded(t).answer))
 	res, err := w.open(serverA + "/pfs/info/guide")
 	type item struct {
 		url  string
@@ -405,7 +406,7 @@ func TestContents(t *testing.T) {
 		"goi-contents-tagged/01": "/pfs/info/papers/tagged",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, text(replies.answer))
+			w := newFixture(t, textHandler(replies.answer))
 			res, err := w.open(serverA + hsoname)
 			o, ok := res.(*scheme.Object)
 			if !ok {
@@ -445,7 +446,7 @@ func TestRequestsLikeOriginal(t *testing.T) {
 		serverA + "/pfs/info/papers/two%20words.txt;OBJECT-VERSION=0": "goi-contents/01",
 		serverA + "AFTP/pub/docs/README":                              "vget/04",
 	} {
-		w := newFixture(t, text(replies.answer))
+		w := newFixture(t, textHandler(replies.answer))
 		if res, err := w.open(url); err == nil {
 			res.Close()
 		}

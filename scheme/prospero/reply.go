@@ -80,7 +80,7 @@ func parseReply(message []byte) (*reply, error) {
 	for rest := text; rest != ""; {
 		offset := len(text) - len(rest)
 		var err error
-		if rest, err = p.next(rest); err != nil {
+		if rest, err = p.parseLine(rest); err != nil {
 			// Empty lines do not count in the line number.
 			return nil, fmt.Errorf("line %d of the reply, at octet %d: %w", p.lines, offset, err)
 		}
@@ -107,8 +107,8 @@ type parser struct {
 	depth int
 }
 
-// next parses the first line of a message, and returns the rest of the message.
-func (p *parser) next(message string) (rest string, err error) {
+// parseLine parses the first line of a message, and returns the rest of the message.
+func (p *parser) parseLine(message string) (rest string, err error) {
 	if l, rest, ok := cutNullLink(message); ok {
 		if err := p.count(); err != nil {
 			return "", err
@@ -116,7 +116,7 @@ func (p *parser) next(message string) (rest string, err error) {
 		p.addLink(l)
 		return rest, nil
 	}
-	line, rest, closed := p.cut(message)
+	line, rest, closed := p.cutFirstLine(message)
 	if trimBlanks(line) == "" {
 		return rest, nil
 	}
@@ -124,13 +124,13 @@ func (p *parser) next(message string) (rest string, err error) {
 		return "", err
 	}
 	if !closed {
-		return p.open(line)
+		return p.parseOpenLine(line)
 	}
 	p.split(line)
 	if err := p.checkTokens(); err != nil {
 		return "", err
 	}
-	return rest, p.read(line)
+	return rest, p.parseTokens(line)
 }
 
 func (p *parser) count() error {
@@ -140,8 +140,8 @@ func (p *parser) count() error {
 	return nil
 }
 
-// cut splits message after its first line.
-func (p *parser) cut(message string) (line, rest string, closed bool) {
+// cutFirstLine splits message after its first line.
+func (p *parser) cutFirstLine(message string) (line, rest string, closed bool) {
 	p.reply.Old = p.reply.Old || isOld(message)
 	if p.reply.Old {
 		line, rest = cutRawLine(message)
@@ -150,15 +150,15 @@ func (p *parser) cut(message string) (line, rest string, closed bool) {
 	return cutLine(message)
 }
 
-// open parses a line whose quotes stay open until the end of the message. Such a line is an error,
-// unless it is a rejection. The text of a rejection is more useful to the user than an error about
-// quotes.
-func (p *parser) open(message string) (rest string, err error) {
+// parseOpenLine parses a line whose quotes stay open until the end of the message. Such a line is
+// an error, unless it is a rejection. The text of a rejection is more useful to the user than an
+// error about quotes.
+func (p *parser) parseOpenLine(message string) (rest string, err error) {
 	line, rest := cutRawLine(message)
 	switch word, _, _ := strings.Cut(line, " "); word {
 	case "FAILURE", wordError:
 		p.tokens = strings.FieldsFunc(line, isBlank)
-		return rest, p.read(line)
+		return rest, p.parseTokens(line)
 	}
 	return "", fmt.Errorf("%w: unclosed quotes", scheme.ErrProtocol)
 }
@@ -182,8 +182,8 @@ func (p *parser) checkTokens() error {
 	return nil
 }
 
-// read parses a line whose tokens are in p.tokens.
-func (p *parser) read(line string) error {
+// parseTokens parses a line whose tokens are in p.tokens.
+func (p *parser) parseTokens(line string) error {
 	r := p.reply
 	word, fields := p.tokens[0], p.tokens[1:]
 	switch word {
@@ -196,13 +196,13 @@ func (p *parser) read(line string) error {
 	case "UNRESOLVED":
 		return fmt.Errorf("%w: the server left components unresolved that were not requested: %s", scheme.ErrProtocol, locus.Quote(strings.Join(fields, " ")))
 	case "FAILURE":
-		failure := &failureError{Text: p.text(line, 2)}
+		failure := &failureError{Text: p.textAfter(line, 2)}
 		if len(fields) > 0 {
 			failure.Word = fields[0]
 		}
 		p.fail(failure)
 	case wordError, wordVersion:
-		p.fail(&failureError{Word: word, Text: p.text(line, 1)})
+		p.fail(&failureError{Word: word, Text: p.textAfter(line, 1)})
 	case "WARNING":
 		p.warning(line, fields)
 	case "AUTHENTICATED", "ID", "NONE-FOUND", "PARAMETER", "SUCCESS", "VERSION":
@@ -215,8 +215,8 @@ func (p *parser) read(line string) error {
 	return nil
 }
 
-// text returns a line without its first n tokens and without quotes.
-func (p *parser) text(line string, n int) string {
+// textAfter returns a line without its first n tokens and without quotes.
+func (p *parser) textAfter(line string, n int) string {
 	rest := trimBlanks(line)
 	for range n {
 		i := strings.IndexFunc(rest, isBlank)
@@ -244,7 +244,7 @@ func (p *parser) warning(line string, fields []string) {
 	if len(fields) > 0 && fields[0] == "MESSAGE" {
 		skip = 2
 	}
-	if text := p.text(line, skip); text != "" {
+	if text := p.textAfter(line, skip); text != "" {
 		p.reply.Warnings = append(p.reply.Warnings, text)
 	}
 }

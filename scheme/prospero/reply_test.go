@@ -340,9 +340,9 @@ func FuzzReply(f *testing.F) {
 		if octets, ok := r.Contents(); !ok && octets != nil || len(octets) > 2*len(message) {
 			t.Errorf("%q: %d octets", message, len(octets))
 		}
-		use(t, r.Attributes, target{}, false)
+		callAccessors(t, r.Attributes, target{}, false)
 		for _, l := range r.Links {
-			use(t, l.Attributes, l.target, l.Type == typeExternal)
+			callAccessors(t, l.Attributes, l.target, l.Type == typeExternal)
 			gatewayURLs(l.target.Name)
 		}
 		if again, err := parseReply(message); err != nil || !reflect.DeepEqual(r, again) {
@@ -351,8 +351,8 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// use calls the functions that a client calls with attributes.
-func use(t *testing.T, list []attribute, of target, external bool) {
+// callAccessors calls the functions that a client calls with attributes.
+func callAccessors(t *testing.T, list []attribute, of target, external bool) {
 	if sizeOf(list) < -1 {
 		t.Errorf("%+v: size", list)
 	}

@@ -37,22 +37,22 @@ func (q *query) list() ([]byte, error) {
 	return q.message("DIRECTORY ASCII ", version, "LIST ATTRIBUTES COMPONENTS\n")
 }
 
-// message returns a request message. Its first line consists of the text before, the hsoname and
-// the text after. If q.remote is set, the next line selects one of several objects. The text rest
-// follows. The message never contains the name of the client's user.
-func (q *query) message(before, after, rest string) ([]byte, error) {
-	m, err := appendToken([]byte("VERSION 5 locus\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"+before), q.hsoname)
+// message returns a request message. Its first line consists of prefix, the hsoname and suffix. If
+// q.remote is set, the next line selects one of several objects. The commands follow. The message
+// never contains the name of the client's user.
+func (q *query) message(prefix, suffix, commands string) ([]byte, error) {
+	m, err := appendToken([]byte("VERSION 5 locus\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"+prefix), q.hsoname)
 	if err != nil {
 		return nil, err
 	}
-	m = append(append(m, after...), '\n')
+	m = append(append(m, suffix...), '\n')
 	if q.remote != "" {
 		if !isDigits(q.remote) {
 			return nil, fmt.Errorf("%s: %w: an id is a number", locus.Quote(q.remote), locus.ErrValue)
 		}
 		m = append(m, "SELECT OBJECT FIELD ID REMOTE "+q.remote+"\n"...)
 	}
-	return append(m, rest...), nil
+	return append(m, commands...), nil
 }
 
 // checkWord returns an error if the token needs quotes, because servers do not recognize quoted

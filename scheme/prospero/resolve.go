@@ -58,9 +58,9 @@ func (f *fetcher) describe() (*reply, error) {
 	return info, err
 }
 
-// open determines the kind of the object. It returns the object or a redirect to its access
+// openObject determines the kind of the object. It returns the object or a redirect to its access
 // methods.
-func (f *fetcher) open() (scheme.Resource, error) {
+func (f *fetcher) openObject() (scheme.Resource, error) {
 	info, err := f.describe()
 	switch {
 	case isFailure(err, wordNotFound):
@@ -77,27 +77,27 @@ func (f *fetcher) open() (scheme.Resource, error) {
 	}
 	if isDirectory(info.Attributes) {
 		if f.req.Probe {
-			return &scheme.Menu{URL: f.url.url, Title: f.at.hsoname, Items: func(func(scheme.Item, error) bool) {}}, nil
+			return &scheme.Menu{URL: f.url.url, Title: f.location.hsoname, Items: func(func(scheme.Item, error) bool) {}}, nil
 		}
 		return f.directory(nil)
 	}
-	methods, faults := methodsOf(info.Attributes, f.at.target(), false)
+	methods, faults := methodsOf(info.Attributes, f.location.target(), false)
 	if len(methods)+len(faults) == 0 {
 		return f.directory(errNoMethod)
 	}
 	return f.retrieve(info, methods, faults)
 }
 
-// directory lists the object as a directory. If the object is not a directory, it returns the
-// error in the argument instead, or the server's error if that argument is nil.
-func (f *fetcher) directory(instead error) (scheme.Resource, error) {
-	list, err := f.list(f.req.Dial, f.at)
+// directory lists the object as a directory. If the object is not a directory, it returns otherErr,
+// or the server's error if otherErr is nil.
+func (f *fetcher) directory(otherErr error) (scheme.Resource, error) {
+	list, err := f.list(f.req.Dial, f.location)
 	switch {
-	case instead != nil && isFailure(err, wordNotFound, wordNotDirectory):
-		if to := gatewayURLs(f.at.hsoname); len(to) > 0 {
+	case otherErr != nil && isFailure(err, wordNotFound, wordNotDirectory):
+		if to := gatewayURLs(f.location.hsoname); len(to) > 0 {
 			return &scheme.Redirect{URL: f.url.url, To: to}, nil
 		}
-		return nil, instead
+		return nil, otherErr
 	case err != nil:
 		return nil, err
 	case list.Forwarded != nil:
@@ -107,11 +107,11 @@ func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 }
 
 func (f *fetcher) info(attributes ...string) (*reply, error) {
-	message, err := f.query(f.at).info(attributes...)
+	message, err := f.query(f.location).info(attributes...)
 	if err != nil {
 		return nil, err
 	}
-	return f.ask(f.req.Dial, f.at, message, attributes[0] == attrContents)
+	return f.exchange(f.req.Dial, f.location, message, attributes[0] == attrContents)
 }
 
 func (f *fetcher) list(d scheme.Dialer, at location) (*reply, error) {
@@ -119,12 +119,12 @@ func (f *fetcher) list(d scheme.Dialer, at location) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.ask(d, at, message, false)
+	return f.exchange(d, at, message, false)
 }
 
 func (f *fetcher) query(at location) *query {
 	q := &query{hsoname: at.hsoname, version: at.version}
-	if at != f.at {
+	if at != f.location {
 		return q
 	}
 	for _, field := range f.url.Fields() {
@@ -136,10 +136,10 @@ func (f *fetcher) query(at location) *query {
 	return q
 }
 
-// ask sends a request and parses the reply. If the server rejects the request, the rejection is
-// the error.
-func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents bool) (*reply, error) {
-	text, err := f.roundTrip(d, at, message, contents)
+// exchange sends a request and parses the reply. If the server rejects the request, the rejection
+// is the error.
+func (f *fetcher) exchange(d scheme.Dialer, l location, message []byte, contents bool) (*reply, error) {
+	text, err := f.roundTrip(d, l, message, contents)
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +220,8 @@ func (m method) rank() rank {
 // the object's own server.
 type candidate struct {
 	method
-	direct bool // the method requests the contents from the object's own server
-	url    locus.URL
+	isContents bool // the method requests the contents from the object's own server
+	url        locus.URL
 }
 
 // candidates returns the usable methods, and the reasons why other methods are not usable. It
@@ -229,9 +229,9 @@ type candidate struct {
 // object is the location of the requested object, or the zero location if there is no such object.
 func candidates(methods []method, object location) (list []candidate, unusable []string) {
 	for _, m := range methods {
-		c := candidate{method: m, direct: m.asks(object)}
+		c := candidate{method: m, isContents: m.asks(object)}
 		var err error
-		if c.url, err = m.URL(); err != nil && !c.direct {
+		if c.url, err = m.URL(); err != nil && !c.isContents {
 			unusable = append(unusable, err.Error())
 			continue
 		}
@@ -255,8 +255,8 @@ func (m method) asks(object location) bool {
 // methods that need a login, because a redirect contains no login, and an FTP server may show
 // anonymous users another object under the same name.
 func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (scheme.Resource, error) {
-	list, unusable := candidates(methods, f.at)
-	if len(list) > 0 && list[0].direct {
+	list, unusable := candidates(methods, f.location)
+	if len(list) > 0 && list[0].isContents {
 		if f.req.Probe {
 			return f.newObject(info), nil
 		}
@@ -266,14 +266,14 @@ func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (schem
 	var private *candidate // the first method that needs a login
 	for i := range list {
 		switch c := &list[i]; {
-		case c.direct:
+		case c.isContents:
 		case c.rank() != login:
 			to = append(to, c.url)
 		case private == nil:
 			private = c
 		}
 	}
-	if to = append(to, gatewayURLs(f.at.hsoname)...); len(to) > 0 {
+	if to = append(to, gatewayURLs(f.location.hsoname)...); len(to) > 0 {
 		return &scheme.Redirect{URL: f.url.url, To: to}, nil
 	}
 	if private != nil {
@@ -323,7 +323,7 @@ func (f *fetcher) contents(info *reply) (scheme.Resource, error) {
 }
 
 func (f *fetcher) newObject(info *reply) *scheme.Object {
-	name := f.at.hsoname[strings.LastIndexByte(f.at.hsoname, '/')+1:]
+	name := f.location.hsoname[strings.LastIndexByte(f.location.hsoname, '/')+1:]
 	return &scheme.Object{
 		URL:     f.url.url,
 		Name:    name,

@@ -38,9 +38,9 @@ func isWord(token string) bool {
 }
 
 // cutLine splits message after its first line and removes the line end. Quoted text may contain
-// line ends. If quotes are still open at the end of message, closed is false and line is the whole
-// message.
-func cutLine(message string) (line, rest string, closed bool) {
+// line ends. If quotes are still open at the end of message, isClosed is false and line is the
+// whole message.
+func cutLine(message string) (line, rest string, isClosed bool) {
 	for i := 0; i < len(message); i++ {
 		switch message[i] {
 		case '\n', '\r':
@@ -69,8 +69,8 @@ func isBlank(r rune) bool { return r == ' ' || r == '\t' }
 
 func trimBlanks(text string) string { return strings.TrimLeft(text, " \t") }
 
-// cutToken splits a line after its first token. The result rest is empty or begins with a space.
-// The line must begin with a token and must not contain open quotes.
+// cutToken splits a line after its first token. The remaining text rest is empty or begins with a
+// space. The line must begin with a token and must not contain open quotes.
 func cutToken(line string) (token, rest string) {
 	i := 0
 	for i < len(line) && !isBlank(rune(line[i])) {

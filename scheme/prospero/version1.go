@@ -83,10 +83,10 @@ func oldName(text string) string {
 
 // oldAttribute adds the attribute of a LINK-INFO line of version 1.
 func (p *parser) oldAttribute(fields []string) error {
-	const least = 3 // minimum number of fields: applies to, name, type
-	if len(fields) < least {
-		return fmt.Errorf("%w: LINK-INFO with %d of %d fields", scheme.ErrProtocol, len(fields), least)
+	const minFields = 3 // minimum number of fields: applies to, name, type
+	if len(fields) < minFields {
+		return fmt.Errorf("%w: LINK-INFO with %d of %d fields", scheme.ErrProtocol, len(fields), minFields)
 	}
-	*p.list = append(*p.list, attribute{AppliesTo: fields[0], Name: fields[1], Type: valueSequence, Value: slices.Clone(fields[least:])})
+	*p.list = append(*p.list, attribute{AppliesTo: fields[0], Name: fields[1], Type: valueSequence, Value: slices.Clone(fields[minFields:])})
 	return nil
 }
