@@ -211,7 +211,7 @@ func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 }
 
 // startTLS returns the option START-TLS for conn. When both sides have agreed on TLS, the option
-// calls the function started and then starts TLS.
+// calls started and then starts TLS.
 func (op *opener) startTLS(conn interface {
 	Enabled(us bool, code byte) bool
 	SubLast(code byte, data []byte) error

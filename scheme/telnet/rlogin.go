@@ -54,10 +54,10 @@ type rloginConn struct {
 	observer
 	opener *opener
 
-	mu            sync.Mutex // guards the fields below, and writing
-	columns, rows int
-	asked         bool // the server requested the window size
-	flow          bool // the host does not handle ^S and ^Q
+	mu                sync.Mutex // guards the fields below, and writing
+	columns, rows     int
+	isWindowRequested bool // the server requested the window size
+	flow              bool // the host does not handle ^S and ^Q
 }
 
 func (r *rloginConn) begin() error {
@@ -71,18 +71,18 @@ func (r *rloginConn) begin() error {
 	if _, err := io.WriteString(r.session, "\x00"+local+"\x00"+r.opener.user+"\x00"+terminal+"/38400\x00"); err != nil {
 		return err
 	}
-	return r.answer()
+	return r.readAnswer()
 }
 
-// answer reads the server's answer, which is either a NUL or an error message. After an error
+// readAnswer reads the server's answer, which is either a NUL or an error message. After an error
 // message, the server closes the connection.
-func (r *rloginConn) answer() error {
+func (r *rloginConn) readAnswer() error {
 	first := make([]byte, 1)
 	for {
 		n, urgent, err := r.ReadUrgent(first)
 		switch {
 		case n > 0 && urgent:
-			if err := r.control(first[0]); err != nil {
+			if err := r.handleUrgent(first[0]); err != nil {
 				return err
 			}
 		case n > 0 && first[0] == 0:
@@ -117,7 +117,7 @@ func (r *rloginConn) Read(p []byte) (int, error) {
 		if !urgent || n == 0 {
 			return n, err
 		}
-		if err := r.control(p[0]); err != nil {
+		if err := r.handleUrgent(p[0]); err != nil {
 			return 0, err
 		}
 		if copy(p, p[1:n]); n > 1 {
@@ -126,9 +126,9 @@ func (r *rloginConn) Read(p []byte) (int, error) {
 	}
 }
 
-// control handles an urgent octet. The client has already read all data before the urgent octet,
-// so there is no data to discard.
-func (r *rloginConn) control(o byte) error {
+// handleUrgent handles an urgent octet. The client has already read all data before the urgent
+// octet, so there is no data to discard.
+func (r *rloginConn) handleUrgent(o byte) error {
 	r.opener.req.Traced(false, fmt.Sprintf("urgent %02X", o))
 	r.mu.Lock()
 	if o&rloginRaw != 0 {
@@ -139,7 +139,7 @@ func (r *rloginConn) control(o byte) error {
 	}
 	var err error
 	if o&rloginWindow != 0 {
-		r.asked = true
+		r.isWindowRequested = true
 		err = r.sendWindow()
 	}
 	r.mu.Unlock()
@@ -170,7 +170,7 @@ func (r *rloginConn) SetWindow(columns, rows int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.columns, r.rows = columns, rows
-	if !r.asked {
+	if !r.isWindowRequested {
 		return nil
 	}
 	return r.sendWindow()
@@ -196,6 +196,6 @@ func (r *rloginConn) Status() []scheme.Field {
 		{Name: "user", Value: r.opener.user},
 		{Name: "flowControl", Value: r.flow},
 		{Name: "window", Value: strconv.Itoa(r.columns) + "x" + strconv.Itoa(r.rows)},
-		{Name: "windowTold", Value: r.asked},
+		{Name: "windowTold", Value: r.isWindowRequested},
 	}
 }

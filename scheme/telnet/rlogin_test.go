@@ -101,7 +101,7 @@ func TestRloginSilent(t *testing.T) {
 	defer far.Close()
 	go io.Copy(io.Discard, far)
 	near.SetReadDeadline(time.Now())
-	_, err := open(t, nil, "rlogin://alice@h/", given{near})
+	_, err := open(t, nil, "rlogin://alice@h/", fixedDialer{near})
 	if !errors.Is(err, os.ErrDeadlineExceeded) || strings.Count(err.Error(), "rlogin: ") != 1 {
 		t.Error(err)
 	}

@@ -49,9 +49,9 @@ func (h host) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	return near, nil
 }
 
-// says is a host that sends text, reads input, and closes the connection after the expected number
-// of input octets.
-type says struct {
+// scriptedHost is a host that sends text, reads input, and closes the connection after the expected
+// number of input octets.
+type scriptedHost struct {
 	text string
 	wait int
 
@@ -60,11 +60,11 @@ type says struct {
 	done chan struct{}
 }
 
-func newSays(text string, wait int) *says {
-	return &says{text: text, wait: wait, done: make(chan struct{})}
+func newSays(text string, wait int) *scriptedHost {
+	return &scriptedHost{text: text, wait: wait, done: make(chan struct{})}
 }
 
-func (s *says) handle(c net.Conn) {
+func (s *scriptedHost) handle(c net.Conn) {
 	go func() {
 		defer close(s.done)
 		buf := make([]byte, 1000)
@@ -86,7 +86,7 @@ func (s *says) handle(c net.Conn) {
 	<-s.done
 }
 
-func (s *says) received() string {
+func (s *scriptedHost) received() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.got.String()

@@ -25,11 +25,11 @@ func (op *opener) telnet() (scheme.Terminal, error) {
 	o := &op.client.o
 	t := &telnetConn{opener: op, columns: o.Columns, rows: o.Rows}
 	command := func(byte) {
-		if !t.spoken.Load() {
-			t.changed()
+		if !t.usesTelnet.Load() {
+			t.recordChange()
 		}
 	}
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: command, Changed: func(bool, byte, bool) { t.changed() }, Trace: op.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: command, Changed: func(bool, byte, bool) { t.recordChange() }, Trace: op.trace})
 	return t, nil
 }
 
@@ -39,8 +39,8 @@ func (op *opener) trace(sent bool, text string) { op.req.Traced(sent, text) }
 type telnetConn struct {
 	*nvt.Conn
 	observer
-	opener *opener
-	spoken atomic.Bool // the host uses Telnet
+	opener     *opener
+	usesTelnet atomic.Bool // the host uses Telnet
 
 	mu            sync.Mutex // guards the fields below
 	columns, rows int
@@ -77,10 +77,10 @@ func (t *telnetConn) options() []nvt.Option {
 	return list
 }
 
-// changed records that the host uses Telnet. It also reports that the state of the session has
+// recordChange records that the host uses Telnet. It also reports that the state of the session has
 // changed.
-func (t *telnetConn) changed() {
-	t.spoken.Store(true)
+func (t *telnetConn) recordChange() {
+	t.usesTelnet.Store(true)
 	t.notify()
 }
 
@@ -110,7 +110,7 @@ func (t *telnetConn) terminalType(data []byte) {
 	t.mu.Unlock()
 	name := list[min(i, len(list)-1)]
 	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
-	t.changed()
+	t.recordChange()
 }
 
 // SetWindow implements [scheme.Terminal].
@@ -158,7 +158,7 @@ func (t *telnetConn) charsetRequest(data []byte) {
 		t.charset = ours
 		t.mu.Unlock()
 		t.Sub(nvt.Charset, append([]byte{nvt.CharsetAccepted}, offered[i]...))
-		t.changed()
+		t.recordChange()
 		return
 	}
 	t.Sub(nvt.Charset, []byte{nvt.CharsetRejected})
@@ -274,7 +274,7 @@ func (t *telnetConn) Status() []scheme.Field {
 	if t.enterNUL {
 		enter = "CR NUL"
 	}
-	if !t.spoken.Load() {
+	if !t.usesTelnet.Load() {
 		protocol = "none: the host has sent no Telnet command yet"
 	}
 	t.mu.Unlock()

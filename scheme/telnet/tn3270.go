@@ -63,7 +63,7 @@ func (op *opener) tn3270() (scheme.Terminal, error) {
 	}
 	t := &conn3270{opener: op, terminal: terminal, screen: screen, columns: o.Columns, rows: o.Rows, wake: make(chan struct{})}
 	t.extended.conn = t
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Changed: func(bool, byte, bool) { t.negotiated() }, Trace: op.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Changed: func(bool, byte, bool) { t.optionChanged() }, Trace: op.trace})
 	go t.receive()
 	return t, nil
 }
@@ -116,9 +116,9 @@ func (t *conn3270) terminalType(data []byte) {
 	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 }
 
-// negotiated updates the state after an option has changed, which may mean that the host now sends
-// data streams instead of text.
-func (t *conn3270) negotiated() {
+// optionChanged updates the state after an option has changed, which may mean that the host now
+// sends data streams instead of text.
+func (t *conn3270) optionChanged() {
 	records := t.Enabled(true, nvt.TN3270E) || t.Enabled(false, nvt.EndOfRecord) && t.Enabled(false, nvt.Binary)
 	t.update(func() { t.records = records })
 	t.notify()
@@ -130,7 +130,7 @@ func (t *conn3270) hasRecords() bool {
 	return t.records
 }
 
-// update calls the function change, which may change the state for which Read waits.
+// update calls change, which may change the state for which Read waits.
 func (t *conn3270) update(change func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,14 +156,14 @@ func (t *conn3270) records3270() error {
 			return err
 		}
 		if !records {
-			t.text(piece[:n])
+			t.appendText(piece[:n])
 			continue
 		}
 		if record = append(record, piece[:n]...); len(record) > tn3270.MaxRecord+nvt.RecordHeader {
 			return nvt.ErrRecord
 		}
 		if end {
-			if err := t.record(record); err != nil {
+			if err := t.handleRecord(record); err != nil {
 				return err
 			}
 			record = record[:0]
@@ -171,9 +171,9 @@ func (t *conn3270) records3270() error {
 	}
 }
 
-// text appends text to the output for Read. If there is too much unread output, it discards the
-// oldest output.
-func (t *conn3270) text(text []byte) {
+// appendText appends text to the output for Read. If there is too much unread output, it discards
+// the oldest output.
+func (t *conn3270) appendText(text []byte) {
 	if len(text) == 0 {
 		return
 	}
@@ -185,25 +185,25 @@ func (t *conn3270) text(text []byte) {
 	})
 }
 
-// record handles a record from the host and sends the reply. It updates the screen before it sends
-// the reply. If the user presses a key in the meantime, the session sends the record for the key
-// after the reply.
-func (t *conn3270) record(record []byte) error {
+// handleRecord handles a record from the host and sends the reply. It updates the screen before it
+// sends the reply. If the user presses a key in the meantime, the session sends the record for the
+// key after the reply.
+func (t *conn3270) handleRecord(record []byte) error {
 	t.keys.Lock()
 	defer t.keys.Unlock()
 	if t.Enabled(true, nvt.TN3270E) {
 		return t.extended.record(record)
 	}
-	reply, _ := t.stream(record)
+	reply, _ := t.receiveStream(record)
 	if reply == nil {
 		return nil
 	}
 	return t.WriteRecord(reply)
 }
 
-// stream passes a data stream to the screen. An error in the stream does not end the
+// receiveStream passes a data stream to the screen. An error in the stream does not end the
 // session, because the screen shows the part before the error.
-func (t *conn3270) stream(record []byte) (reply []byte, err error) {
+func (t *conn3270) receiveStream(record []byte) (reply []byte, err error) {
 	reply, err = t.screen.Receive(record)
 	t.opener.req.Traced(false, fmt.Sprintf("record of %d bytes", len(record)))
 	if err != nil {
@@ -387,11 +387,11 @@ func (t *conn3270) Status() []scheme.Field {
 
 // view is the state of the user's terminal, on which Read draws the screen.
 type view struct {
-	shown   bool // the terminal shows the screen instead of text
-	last    tn3270.Snapshot
-	have    bool // the field last contains what the terminal shows
-	overlay bool // a line about the keyboard covers the last row
-	status  string
+	showsScreen bool // the terminal shows the screen instead of text
+	drawing     tn3270.Snapshot
+	isDrawn     bool // the terminal shows drawing
+	hasOverlay  bool // a line about the keyboard covers the last row
+	status      string
 }
 
 // These control sequences start and end the display of a screen.
@@ -401,10 +401,10 @@ const (
 	eraseAll    = "\x1b[2J"
 )
 
-func (v *view) lost() { v.have = false }
+func (v *view) lost() { v.isDrawn = false }
 
 func (v *view) leave(dst []byte) []byte {
-	if v.shown {
+	if v.showsScreen {
 		dst = append(dst, leaveScreen...)
 	}
 	*v = view{}
@@ -415,22 +415,22 @@ func (v *view) draw(dst []byte, s tn3270.Snapshot, rows, columns int) []byte {
 	overlay := rows <= s.Rows && s.Status.Lock > tn3270.LockedSystem
 	status := s.StatusLine()
 	screen := s.Clip(rows, columns)
-	if v.have && same(v.last, screen) && v.overlay == overlay && v.status == status {
+	if v.isDrawn && same(v.drawing, screen) && v.hasOverlay == overlay && v.status == status {
 		return dst
 	}
-	if !v.shown {
+	if !v.showsScreen {
 		dst = append(dst, enterScreen...)
 	}
-	if !v.have || v.overlay && !overlay || v.last.Rows != screen.Rows || v.last.Columns != screen.Columns {
+	if !v.isDrawn || v.hasOverlay && !overlay || v.drawing.Rows != screen.Rows || v.drawing.Columns != screen.Columns {
 		dst = append(dst, eraseAll...)
 		dst = tn3270.Draw(dst, screen)
 	} else {
-		dst = tn3270.DrawChanges(dst, v.last, screen)
+		dst = tn3270.DrawChanges(dst, v.drawing, screen)
 	}
 	if overlay || rows > s.Rows {
 		dst = tn3270.DrawStatus(dst, screen, min(s.Rows+1, rows))
 	}
-	*v = view{shown: true, last: screen, have: true, overlay: overlay, status: status}
+	*v = view{showsScreen: true, drawing: screen, isDrawn: true, hasOverlay: overlay, status: status}
 	return dst
 }
 

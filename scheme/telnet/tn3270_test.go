@@ -113,8 +113,8 @@ func logon(t *testing.T, codePage string) []byte {
 	return record
 }
 
-// host3270 returns a host that negotiates 3270 records and then calls the function then.
-func host3270(t *testing.T, then func(*nvt.Conn)) host {
+// host3270 returns a host that negotiates 3270 records and then calls serve.
+func host3270(t *testing.T, serve func(*nvt.Conn)) host {
 	return func(c net.Conn) {
 		both := func(code byte) nvt.Option { return nvt.Option{Code: code, Us: true, Them: true} }
 		h := nvt.New(c, &nvt.Options{Options: []nvt.Option{both(nvt.EndOfRecord), both(nvt.Binary)}})
@@ -123,7 +123,7 @@ func host3270(t *testing.T, then func(*nvt.Conn)) host {
 				t.Error(err)
 			}
 		}
-		then(h)
+		serve(h)
 	}
 }
 
@@ -423,7 +423,7 @@ func FuzzTN3270E(f *testing.F) {
 		if len(stream) > 16<<10 {
 			return // the size of a few screens
 		}
-		res, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("tn3270://h/"), Dial: given{&canned{left: bytes.NewReader(stream)}}})
+		res, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("tn3270://h/"), Dial: fixedDialer{&canned{left: bytes.NewReader(stream)}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -449,10 +449,12 @@ func (c *canned) SetDeadline(time.Time) error      { return nil }
 func (c *canned) SetReadDeadline(time.Time) error  { return nil }
 func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 
-// given is a Dialer that returns its connection.
-type given struct{ net.Conn }
+// fixedDialer is a Dialer that returns its connection.
+type fixedDialer struct{ net.Conn }
 
-func (g given) DialContext(context.Context, string, string) (net.Conn, error) { return g.Conn, nil }
+func (g fixedDialer) DialContext(context.Context, string, string) (net.Conn, error) {
+	return g.Conn, nil
+}
 
 // The session must recognize the key sequences that Keys returns.
 func TestKeys3270(t *testing.T) {

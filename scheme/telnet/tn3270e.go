@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// functions lists the functions that the client requests and accepts: BIND-IMAGE, RESPONSES
+// knownFunctions lists the functions that the client requests and accepts: BIND-IMAGE, RESPONSES
 // and SYSREQ (RFC 2355 section 7.2.2). All other functions are for printers.
-var functions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
+var knownFunctions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
 
 // These constants are the response codes (RFC 2355 section 8.1).
 const (
@@ -35,10 +35,10 @@ type extended struct {
 	conn *conn3270
 
 	// conn.mu guards the fields below.
-	agreed   []byte // functions that both sides agreed on; only the reading goroutine changes them
-	sequence uint16 // sequence number of the next record to send; 0 if responses are not in use
-	device   string
-	rejected string
+	functions []byte // functions that both sides agreed on; only the reading goroutine changes them
+	sequence  uint16 // sequence number of the next record to send; 0 if responses are not in use
+	device    string
+	rejected  string
 }
 
 func (e *extended) sub(data []byte) {
@@ -48,7 +48,7 @@ func (e *extended) sub(data []byte) {
 	case bytes.HasPrefix(data, []byte{nvt.TN3270EDeviceType, nvt.TN3270EIs}):
 		e.accepted(data[2:])
 	case bytes.HasPrefix(data, []byte{nvt.TN3270EDeviceType, nvt.TN3270EReject, nvt.TN3270EReason}):
-		e.refused(data[3:])
+		e.handleRefusal(data[3:])
 	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270EIs}):
 		e.agree(data[2:])
 	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}):
@@ -71,11 +71,11 @@ func (e *extended) request() {
 func (e *extended) accepted(data []byte) {
 	_, name, _ := bytes.Cut(data, []byte{nvt.TN3270EConnect})
 	e.conn.update(func() { e.device, e.rejected = string(name), "" })
-	e.conn.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}, functions...))
+	e.conn.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}, knownFunctions...))
 }
 
-// refused records the host's reason for the rejection, and continues without TN3270E.
-func (e *extended) refused(data []byte) {
+// handleRefusal records the host's reason for the rejection, and continues without TN3270E.
+func (e *extended) handleRefusal(data []byte) {
 	reason := reasons[6]
 	if len(data) > 0 && int(data[0]) < len(reasons) {
 		reason = reasons[data[0]]
@@ -86,7 +86,7 @@ func (e *extended) refused(data []byte) {
 
 func (e *extended) agree(list []byte) {
 	agreed := bytes.Clone(list)
-	e.conn.update(func() { e.agreed = agreed })
+	e.conn.update(func() { e.functions = agreed })
 }
 
 // propose answers the host's list of functions. It accepts the list, or proposes the functions in
@@ -94,7 +94,7 @@ func (e *extended) agree(list []byte) {
 func (e *extended) propose(list []byte) {
 	var common []byte
 	for _, f := range list {
-		if slices.Contains(functions, f) && !slices.Contains(common, f) {
+		if slices.Contains(knownFunctions, f) && !slices.Contains(common, f) {
 			common = append(common, f)
 		}
 	}
@@ -116,11 +116,11 @@ func (e *extended) record(record []byte) error {
 	var err error
 	switch header[0] {
 	case nvt.Record3270Data:
-		reply, err = e.conn.stream(data)
+		reply, err = e.conn.receiveStream(data)
 	case nvt.RecordSSCPLUData:
 		e.conn.screen.ReceiveText(data)
 	case nvt.RecordNVTData:
-		e.conn.text(data)
+		e.conn.appendText(data)
 	case nvt.RecordBindImage, nvt.RecordUnbind, nvt.RecordResponse:
 	default:
 		err = errKind
@@ -139,7 +139,7 @@ var errKind = errors.New("a record type that terminals do not receive")
 // respond sends the outcome of a record if the host requested a response. The host can request
 // responses only for data streams (RFC 2355 section 8.1.3).
 func (e *extended) respond(header []byte, failed error) error {
-	if !slices.Contains(e.agreed, nvt.Responses) || header[0] != nvt.Record3270Data && header[0] != nvt.RecordSCSData {
+	if !slices.Contains(e.functions, nvt.Responses) || header[0] != nvt.Record3270Data && header[0] != nvt.RecordSCSData {
 		return nil
 	}
 	wanted := header[2] == nvt.RespondAlways || header[2] == nvt.RespondOnError && failed != nil
@@ -166,7 +166,7 @@ func (e *extended) send(record []byte) error {
 func (e *extended) write(kind byte, record []byte) error {
 	e.conn.mu.Lock()
 	header := binary.BigEndian.AppendUint16([]byte{kind, 0, 0}, e.sequence)
-	if slices.Contains(e.agreed, nvt.Responses) {
+	if slices.Contains(e.functions, nvt.Responses) {
 		e.sequence = (e.sequence + 1) & 0x7FFF
 	}
 	e.conn.mu.Unlock()
