@@ -16,9 +16,9 @@ func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{
 		Check: checkURI,
 		Normalize: func(u rfc3986.URI) rfc3986.URI {
-			text, start := part(u)
+			text, start := textPart(u)
 			var r reader
-			if r.read(text); len(r.faults) > 0 {
+			if r.parse(text); len(r.faults) > 0 {
 				return u
 			}
 			return rfc3986.Parse(u.String()[:start] + r.content.spell(escape.Xchar().With("~")) + u.String()[start+len(text):])
@@ -26,21 +26,21 @@ func inForce() scheme.CurrentStandard {
 	}
 }
 
-// part returns the text between "data:" and the fragment, and the offset of that text.
-func part(u rfc3986.URI) (text string, start int) {
+// textPart returns the text between "data:" and the fragment, and the offset of that text.
+func textPart(u rfc3986.URI) (text string, offset int) {
 	name, _ := u.Scheme()
-	start = len(name) + len(":")
-	text, _, _ = strings.Cut(u.String()[start:], "#")
-	return text, start
+	offset = len(name) + len(":")
+	text, _, _ = strings.Cut(u.String()[offset:], "#")
+	return text, offset
 }
 
 // section is the section that defines the syntax.
 const section = "RFC 2397 3"
 
 func checkURI(u rfc3986.URI) []locus.Violation {
-	text, start := part(u)
+	text, start := textPart(u)
 	var r reader
-	r.read(text)
+	r.parse(text)
 	f := current.Findings{URI: u, Section: section}
 	for _, x := range r.faults {
 		f.Add(x.part, start+x.offset, x.size, x.help)

@@ -44,8 +44,8 @@ func (r *reader) fault(part string, offset, size int, err error, help string, ar
 	r.faults = append(r.faults, fault{offset, size, part, err, fmt.Sprintf(help, args...)})
 }
 
-// read parses the parameter text. It leaves malformed escapes unchanged.
-func (r *reader) read(text string) {
+// parse parses the parameter text. It leaves malformed escapes unchanged.
+func (r *reader) parse(text string) {
 	head, data, ok := strings.Cut(text, ",")
 	if !ok {
 		r.fault("dataurl", len(text), 0, locus.ErrForm, `write "," before the data`)
@@ -115,15 +115,15 @@ func (r *reader) parameter(text string, offset int) {
 		r.fault("attribute", offset, len(name), locus.ErrValue, "duplicate parameter: remove one")
 	}
 	if ok {
-		p.Value = r.value(value, offset+len(name)+len("="))
+		p.Value = r.parseValue(value, offset+len(name)+len("="))
 	}
 	r.content.parameters = append(r.content.parameters, p)
 }
 
-// value decodes the parameter value in text, which begins at offset. Section 3 says: "parameter
-// values should use the URL Escaped encoding instead of quoted string if the parameter values
-// contain any "tspecial"".
-func (r *reader) value(text string, offset int) string {
+// parseValue decodes the parameter value in text, which begins at offset. Section 3 says:
+// "parameter values should use the URL Escaped encoding instead of quoted string if the parameter
+// values contain any "tspecial"".
+func (r *reader) parseValue(text string, offset int) string {
 	plain := decode(text)
 	quoted := strings.HasPrefix(plain, `"`)
 	switch unquoted, ok := unquote(plain); {
@@ -189,7 +189,7 @@ func isToken(text string) bool {
 // argument offset is the position of text in the URL.
 func (r *reader) decodeBase64(text string, offset int) {
 	code := r.content.octets
-	where := func(n int) int { return offset + at(text, n) }
+	where := func(n int) int { return offset + encodedOffset(text, n) }
 	for i := range len(code) {
 		if !isBase64(code[i]) && code[i] != '=' {
 			r.fault("data", where(i), 0, locus.ErrValue, "%s", notBase64(code[i]))
@@ -213,8 +213,8 @@ func (r *reader) decodeBase64(text string, offset int) {
 	}
 }
 
-// at returns the offset in the encoded text of octet n of the decoded text.
-func at(text string, n int) int {
+// encodedOffset returns the offset in the encoded text that belongs to octet n of the decoded text.
+func encodedOffset(text string, n int) int {
 	if decode(text) == text {
 		return n
 	}

@@ -24,7 +24,7 @@ func Parse(u locus.URL) (URL, error) {
 	}
 	text, offset := bnf.SchemePart(u)
 	var r reader
-	if r.read(text); len(r.faults) > 0 {
+	if r.parse(text); len(r.faults) > 0 {
 		f := r.faults[0]
 		return URL{}, u.Errorf(offset+f.offset, f.part, "%w: %s", f.err, f.help)
 	}

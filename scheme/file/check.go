@@ -25,7 +25,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 			f.Note("no-slashes", "RFC 8089 2", len("file:"), part, `RFC 8089 allows this form: it means file:// and the path`)
 			text, offset := path(u)
 			f.Chars("fpath", offset, text, octet.Fsegment)
-			impossible(&f, text, offset)
+			reportImpossible(&f, text, offset)
 		}
 	} else if f.Internet(bnf.Login{Section: section, NoHost: true}) {
 		if text, ok := u.PortText(); ok {
@@ -36,14 +36,14 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 			f.Add("missing-slash", section, u.PathOffset(), "", `write "/" and the path after the host`)
 		}
 		f.Chars("fpath", u.PathOffset(), text, octet.Fsegment)
-		impossible(&f, text, u.PathOffset())
+		reportImpossible(&f, text, u.PathOffset())
 	}
 	return f.List()
 }
 
-// impossible reports escapes that the grammar allows but no filename can contain. The argument
-// offset is the position of the path text in the URL.
-func impossible(f *bnf.Findings, text string, offset int) {
+// reportImpossible reports escapes that the grammar allows but no filename can contain. The
+// argument offset is the position of the path text in the URL.
+func reportImpossible(f *bnf.Findings, text string, offset int) {
 	for i := 0; i < len(text); {
 		o, size := bnf.Octet(text, i)
 		if size > 1 {
@@ -75,11 +75,11 @@ func conforms(u locus.URL) bool {
 		return false
 	}
 	path, ok := u.Path()
-	return ok && (facts.Has(locus.NoEscape) || fits(path))
+	return ok && (facts.Has(locus.NoEscape) || isFilename(path))
 }
 
-// fits reports whether path contains neither an escaped NUL nor an escaped "/".
-func fits(path string) bool {
+// isFilename reports whether path contains neither an escaped NUL nor an escaped "/".
+func isFilename(path string) bool {
 	for {
 		i := strings.IndexByte(path, '%')
 		if i < 0 {

@@ -159,7 +159,7 @@ var errSpecial = errors.New("neither a file nor a directory")
 func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 	info, err := c.tree.Stat(name)
 	if err == nil {
-		err = ordinary(info)
+		err = checkOrdinary(info)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -169,7 +169,7 @@ func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if info, err = file.Stat(); err == nil {
-		err = ordinary(info)
+		err = checkOrdinary(info)
 	}
 	if err != nil {
 		file.Close()
@@ -178,16 +178,16 @@ func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// ordinary returns an error unless the file is a regular file or a directory.
-func ordinary(info fs.FileInfo) error {
-	if kind := special(info.Mode()); kind != "" {
+// checkOrdinary returns an error unless the file is a regular file or a directory.
+func checkOrdinary(info fs.FileInfo) error {
+	if kind := specialKind(info.Mode()); kind != "" {
 		return fmt.Errorf("%w but a %s", errSpecial, kind)
 	}
 	return nil
 }
 
-// special returns the kind of a special file, or "" for a regular file or a directory.
-func special(mode fs.FileMode) string {
+// specialKind returns the kind of a special file, or "" for a regular file or a directory.
+func specialKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular() || mode.IsDir():
 		return ""
@@ -222,17 +222,17 @@ func failure(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission), isEscape(err):
 		kind = scheme.ErrAuth
 	}
-	return &failed{name, kind, err}
+	return &fileError{name, kind, err}
 }
 
-// failed is a file system error and its classification.
-type failed struct {
+// fileError is a file system error and its classification.
+type fileError struct {
 	name      string
 	kind, err error
 }
 
-func (f *failed) Error() string   { return "file: " + locus.Quote(f.name) + ": " + f.err.Error() }
-func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
+func (f *fileError) Error() string   { return "file: " + locus.Quote(f.name) + ": " + f.err.Error() }
+func (f *fileError) Unwrap() []error { return []error{f.kind, f.err} }
 
 // isEscape reports whether an [*os.Root] returned err because a symbolic link refers to a file
 // outside the root. Package os does not export this error.
@@ -261,23 +261,23 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 	if req.Limit > 0 && o.Size > req.Limit {
 		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, o.Size, req.Limit)
 	}
-	if continues(req, o) {
+	if canResume(req, o) {
 		o.Start = req.Offset
 		if _, err := file.Seek(o.Start, io.SeekStart); err != nil {
 			return nil, err
 		}
 	}
 	o.Resumable = o.Size >= 0
-	o.Body = &body{ctx: ctx, file: file, at: o.Start, size: o.Size}
+	o.Body = &body{ctx: ctx, file: file, offset: o.Start, size: o.Size}
 	if o.Size < 0 {
 		o.Body = scheme.Limit(o.Body, req.Limit)
 	}
 	return o, nil
 }
 
-// continues reports whether the transfer can resume. It can if the object o is the version of the
-// file that the caller has partly read.
-func continues(req *scheme.Request, o *scheme.Object) bool {
+// canResume reports whether the transfer can resume. This is the case if the object o is the
+// version of the file that the caller has partly read.
+func canResume(req *scheme.Request, o *scheme.Object) bool {
 	switch {
 	case req.Offset <= 0 || req.Offset > o.Size:
 		return false
@@ -293,9 +293,9 @@ func continues(req *scheme.Request, o *scheme.Object) bool {
 
 // body reads a file up to the size that the file had when it was opened.
 type body struct {
-	ctx      context.Context
-	file     *os.File
-	at, size int64 // read position, and file size; the size is -1 if unknown
+	ctx          context.Context
+	file         *os.File
+	offset, size int64 // offset of the next read, and file size; the size is -1 if unknown
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -303,16 +303,16 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("file: %w", err)
 	}
 	if b.size >= 0 {
-		if b.at == b.size {
+		if b.offset == b.size {
 			return 0, io.EOF
 		}
-		p = p[:min(int64(len(p)), b.size-b.at)]
+		p = p[:min(int64(len(p)), b.size-b.offset)]
 	}
 	n, err := b.file.Read(p)
-	b.at += int64(n)
+	b.offset += int64(n)
 	switch {
-	case err == io.EOF && b.at < b.size:
-		err = fmt.Errorf("file: %w: got %d of %d bytes: the file was truncated", scheme.ErrProtocol, b.at, b.size)
+	case err == io.EOF && b.offset < b.size:
+		err = fmt.Errorf("file: %w: got %d of %d bytes: the file was truncated", scheme.ErrProtocol, b.offset, b.size)
 	case err != nil && err != io.EOF:
 		err = failure(b.file.Name(), err)
 	}

@@ -51,7 +51,7 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	case strings.HasPrefix(path, "//"):
 		f.Add("path", offset, len("//"), `a path begins with one "/"`)
 	}
-	drive(&f, path, offset, host)
+	noteDrive(&f, path, offset, host)
 	for i := 0; i+2 < len(path); i++ {
 		if path[i:i+3] == "%00" {
 			f.Report(locus.Impossible, "nul", "RFC 8089 5", offset+i, 3, "a filename cannot contain NUL")
@@ -60,8 +60,8 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// drive adds a note if the path begins with a drive letter (appendix E.2).
-func drive(f *current.Findings, path string, offset int, host string) {
+// noteDrive adds a note if the path begins with a drive letter (appendix E.2).
+func noteDrive(f *current.Findings, path string, offset int, host string) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if len(name) != 2 || name[0]|0x20 < 'a' || name[0]|0x20 > 'z' || host != "" && !isLocalhost(host) {
 		return

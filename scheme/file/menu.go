@@ -17,14 +17,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// sorted is the maximum number of entries that the client sorts together, to bound memory. The
+// maxSorted is the maximum number of entries that the client sorts together, to bound memory. The
 // client lists a longer directory in several sorted runs.
-const sorted = 10_000
+const maxSorted = 10_000
 
 // menu returns an open directory as a menu. It sorts the items by name, in runs of at most 10,000.
 // The caller may iterate over the items once.
 func (c *Client) menu(ctx context.Context, req *scheme.Request, name string, file *os.File) *scheme.Menu {
-	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: req.URL.WithoutFragment().Parts(), run: sorted, source: archived.For(req)}
+	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: req.URL.WithoutFragment().Parts(), run: maxSorted, source: archived.For(req)}
 	m := &scheme.Menu{URL: req.URL, Title: name, Items: d.items(), Closer: file}
 	d.source.Attach(m, listingType)
 	return m
@@ -90,7 +90,7 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 		case info.Mode().IsRegular():
 			item.Kind, item.Size = scheme.KindObject, info.Size()
 		default:
-			item.Note = special(info.Mode())
+			item.Note = specialKind(info.Mode())
 		}
 	}
 	item.URL = itemURL(d.parts, entry.Name(), item.Kind == scheme.KindMenu)

@@ -6,19 +6,20 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// name returns the filename for the URL f. If windows is true, the filename follows the Windows
-// rules. If rooted is true, the filename is relative to a root directory and contains no "..". The
-// argument server is the server name in a UNC path, or empty for a file on this machine. The
-// result directory is true if the path ends with "/", so that the file must be a directory.
+// name returns the filename for the URL f. If windows is true, the filename follows the
+// Windows rules. If isRooted is true, the filename is relative to a root directory and
+// contains no "..". The argument server is the server name in a UNC path, or empty for a
+// file on this machine. If the path ends with "/", directory is true, and the file must
+// be a directory.
 //
 // If a filename on this system cannot contain one of the segments, the error is a
 // [*locus.SyntaxError].
-func (f URL) name(windows, rooted bool, server string) (name string, directory bool, err error) {
+func (f URL) name(windows, isRooted bool, server string) (name string, directory bool, err error) {
 	segments := f.Segments()
 	text, offset := path(f.url)
 	unc := server != ""
 	for i, written := range strings.Split(text, "/") {
-		if reason := refused(segments[i], windows, rooted, windows && !rooted && !unc && i == 0); reason != "" {
+		if reason := refusal(segments[i], windows, isRooted, windows && !isRooted && !unc && i == 0); reason != "" {
 			return "", false, f.url.Errorf(offset, "fsegment", "%w: %s", locus.ErrValue, reason)
 		}
 		offset += len(written) + 1
@@ -31,7 +32,7 @@ func (f URL) name(windows, rooted bool, server string) (name string, directory b
 		separator = `\`
 	}
 	switch name = strings.Join(segments, separator); {
-	case rooted:
+	case isRooted:
 		name = strings.TrimLeft(name, separator)
 		if name == "" {
 			name = "."
@@ -49,9 +50,9 @@ func (f URL) name(windows, rooted bool, server string) (name string, directory b
 	return name, directory, nil
 }
 
-// refused returns the reason why the segment cannot be part of a filename, or "" if it can. The
-// argument drive is true if the segment is the drive of a Windows path.
-func refused(segment string, windows, rooted, drive bool) string {
+// refusal returns the reason why the segment cannot be part of a filename, or "" if it can. The
+// caller sets needsDrive if the segment must be the drive of a Windows path.
+func refusal(segment string, windows, rooted, needsDrive bool) string {
 	switch {
 	case strings.IndexByte(segment, 0) >= 0:
 		return "a filename cannot contain NUL"
@@ -59,13 +60,13 @@ func refused(segment string, windows, rooted, drive bool) string {
 		return `a filename cannot contain "/": write the "/" between segments without an escape`
 	case rooted && segment == "..":
 		return `".." could leave the root directory`
-	case drive && !isDrive(segment):
+	case needsDrive && !isDrive(segment):
 		// With an empty first segment, the path would be \\server\share on another
 		// machine.
 		return `the path must begin with a drive, "C:"`
 	case windows && strings.Contains(segment, `\`):
 		return `a filename cannot contain "\"`
-	case windows && !drive && strings.Contains(segment, ":"):
+	case windows && !needsDrive && strings.Contains(segment, ":"):
 		return `a filename cannot contain ":"`
 	}
 	return ""

@@ -52,7 +52,7 @@ func checkAddress(f *bnf.Findings, offset int, text string) {
 	}
 	for _, t := range list {
 		if t.Is('/') || t.Is('&') || t.Is('=') {
-			reserved(f, t)
+			reportReserved(f, t)
 		}
 	}
 	if t, bad := bnf.NotUTF8(list); bad && t.Escaped {
@@ -72,8 +72,8 @@ func checkAddress(f *bnf.Findings, offset int, text string) {
 	checkDomain(f, list[at+1:], list[at])
 }
 
-// reserved adds a finding for a delimiter that must be escaped.
-func reserved(f *bnf.Findings, t bnf.Token) {
+// reportReserved adds a finding for a delimiter that must be escaped.
+func reportReserved(f *bnf.Findings, t bnf.Token) {
 	f.Add("reserved-character", rfc6068, t.Offset, t.Text, fmt.Sprintf("write %%%02X in an address", t.Octet))
 }
 
@@ -104,12 +104,12 @@ func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
 	}
 }
 
-// checkDotAtom checks the tokens of a dot-atom-text. The token at is the "@" next to the list. If
-// the list is empty, the help text is the argument empty. For an invalid octet, the help text is
-// the format why.
-func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why string) {
+// checkDotAtom checks the tokens of a dot-atom-text. The separator is the "@" next to the list. If
+// the list is empty, the help text is emptyHelp. For an invalid octet, the help text is the format
+// octetHelp.
+func checkDotAtom(f *bnf.Findings, list []bnf.Token, separator bnf.Token, emptyHelp, octetHelp string) {
 	if len(list) == 0 {
-		f.Add("addr-spec", rfc6068, at.Offset, at.Text, empty)
+		f.Add("addr-spec", rfc6068, separator.Offset, separator.Text, emptyHelp)
 	}
 	for i, t := range list {
 		switch {
@@ -119,7 +119,7 @@ func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why st
 		case t.Octet <= ' ' || t.Octet == 0x7F:
 			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "an address must not contain spaces or control characters")
 		default:
-			f.Add("addr-spec", rfc6068, t.Offset, t.Text, fmt.Sprintf(why, t.Octet))
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, fmt.Sprintf(octetHelp, t.Octet))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func checkQuoted(f *bnf.Findings, list []bnf.Token) {
 	for i, t := range list[1:] {
 		last := i == len(list)-2
 		if t.Is(';') {
-			reserved(f, t)
+			reportReserved(f, t)
 		}
 		visible := t.Octet > ' ' && t.Octet != 0x7F
 		switch {
@@ -158,7 +158,7 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	}
 	for _, t := range inner {
 		if t.Is(';') {
-			reserved(f, t)
+			reportReserved(f, t)
 		}
 		if t.Octet <= ' ' || t.Octet >= 0x7F || strings.IndexByte(`[\]`, t.Octet) >= 0 {
 			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `a domain in brackets must not contain spaces, brackets or "\"`)

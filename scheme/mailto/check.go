@@ -90,7 +90,7 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		c.Change |= locus.HostCase
 	}
 	c.Octets(lower, octets, kept)
-	c.Text(tail, plain())
+	c.Text(tail, plainSet())
 	return c.End()
 }
 
@@ -109,7 +109,7 @@ func isSpelled(u locus.URL) bool {
 // split splits text into a local part, "@", a domain, and the RFC 6068 header fields, which begin
 // at "?". The separator is the last "@", as in RFC 1738. If there is no "@", or the last "@" is in
 // the header fields, the local part is all text before the "?".
-func split(text string) (local, at, domain, tail string) {
+func split(text string) (local, separator, domain, tail string) {
 	i := strings.IndexByte(text, '?')
 	if i < 0 {
 		i = len(text)

@@ -43,8 +43,8 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 		checkAddresses(&f, u.PathOffset(), to)
 	}
 	if query, ok := u.Query(); ok {
-		h := fieldChecker{Findings: &f, hasTo: u.Path() != "", seen: map[string]bool{}}
-		h.fields(u.QueryOffset(), query)
+		h := fieldChecker{Findings: &f, hasTo: u.Path() != "", previousNames: map[string]bool{}}
+		h.checkFields(u.QueryOffset(), query)
 	}
 	if _, ok := u.Fragment(); ok {
 		f.Note("fragment", rfc6068, u.FragmentOffset()-1, "#", `remove the fragment: it has no meaning here; write %23 for a "#" in a value`)
@@ -55,19 +55,19 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 // fieldChecker checks the header fields of one URI.
 type fieldChecker struct {
 	*bnf.Findings
-	hasTo bool            // addresses precede the header fields
-	seen  map[string]bool // names of the previous fields in lower case
+	hasTo         bool            // addresses precede the header fields
+	previousNames map[string]bool // names of the previous fields in lower case
 }
 
-// fields checks the header fields in the text after "?". The argument offset is the position of
-// text in the URI.
-func (h fieldChecker) fields(offset int, text string) {
+// checkFields checks the header fields in the text after "?". The argument offset is the position
+// of text in the URI.
+func (h fieldChecker) checkFields(offset int, text string) {
 	for hfield := range strings.SplitSeq(text, "&") {
 		end := offset + len(hfield) + len("&")
 		for more := true; more; {
 			var first string
 			first, hfield, more = cutWrong(hfield)
-			h.field(offset, first)
+			h.checkField(offset, first)
 			if offset += len(first); more {
 				h.Add("hfield", "RFC 6068 6.1", offset, "?", `write "&" between header fields, and %3F for a "?" in a value`)
 				offset += len("?")
@@ -88,20 +88,20 @@ func cutWrong(text string) (before, after string, found bool) {
 	return text[:len(hfname)+len("=")+len(value)], after, true
 }
 
-// field checks one hfield. The argument offset is the position of text in the URI.
-func (h fieldChecker) field(offset int, text string) {
+// checkField checks one hfield. The argument offset is the position of text in the URI.
+func (h fieldChecker) checkField(offset int, text string) {
 	hfname, hfvalue, ok := strings.Cut(text, "=")
 	if !ok {
 		h.Add("hfield", rfc6068, offset, text, "write a header field as name=value")
 		return
 	}
-	name := h.name(offset, hfname)
+	name := h.checkName(offset, hfname)
 	if isPlainValue(hfvalue) {
 		return
 	}
 	if list, ok := bnf.Tokens(hfvalue, offset+len(hfname)+len("=")); ok {
-		h.reserved(list)
-		h.value(name, list)
+		h.checkReserved(list)
+		h.checkValue(name, list)
 	}
 }
 
@@ -126,28 +126,28 @@ func isPlainValue(text string) bool {
 	return true
 }
 
-// name checks an hfname. The argument offset is the position of the hfname in the URI. The result
-// is the name in lower case, or "" if the name is invalid.
-func (h fieldChecker) name(offset int, hfname string) string {
+// checkName checks an hfname. The argument offset is the position of the hfname in the URI. The
+// result is the name in lower case, or "" if the name is invalid.
+func (h fieldChecker) checkName(offset int, hfname string) string {
 	name := strings.ToLower(hfname)
 	if !bnf.IsWords(hfname) {
 		list, ok := bnf.Tokens(hfname, offset)
 		if !ok {
 			return "" // RFC 3986 already reports a violation
 		}
-		h.reserved(list)
+		h.checkReserved(list)
 		if !h.isName(offset, list) {
 			return ""
 		}
 		name = strings.ToLower(bnf.Decode(hfname))
 	}
-	h.known(offset, hfname, name)
+	h.checkKnown(offset, hfname, name)
 	return name
 }
 
-// reserved adds a finding for each character that needs an escape. RFC 6068 says: "Within 'mailto'
-// URIs, the characters "?", "=", and "&" are reserved".
-func (h fieldChecker) reserved(list []bnf.Token) {
+// checkReserved adds a finding for each character that needs an escape. RFC 6068 says: "Within
+// 'mailto' URIs, the characters "?", "=", and "&" are reserved".
+func (h fieldChecker) checkReserved(list []bnf.Token) {
 	for _, t := range list {
 		if t.Is('/') || t.Is('?') || t.Is('=') {
 			h.Add("reserved-character", rfc6068, t.Offset, t.Text, fmt.Sprintf("write %%%02X in a header field", t.Octet))
@@ -169,11 +169,11 @@ func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
 	return len(list) > 0 && i < 0
 }
 
-// known checks a field by the RFC 6068 rules for its name. The argument offset is the position of
-// hfname in the URI, and name is hfname in lower case.
-func (h fieldChecker) known(offset int, hfname, name string) {
-	duplicate := h.seen[name]
-	h.seen[name] = true
+// checkKnown checks a field by the RFC 6068 rules for its name. The argument offset is the position
+// of hfname in the URI, and name is hfname in lower case.
+func (h fieldChecker) checkKnown(offset int, hfname, name string) {
+	duplicate := h.previousNames[name]
+	h.previousNames[name] = true
 	switch {
 	case duplicate && isOnce(name):
 		h.Add("duplicate", rfc6068, offset, hfname, "a message has this header field only once")
@@ -220,8 +220,8 @@ func isUsual(name string) bool {
 	return false
 }
 
-// value checks the hfvalue of the field with the given name.
-func (h fieldChecker) value(name string, list []bnf.Token) {
+// checkValue checks the hfvalue of the field with the given name.
+func (h fieldChecker) checkValue(name string, list []bnf.Token) {
 	if t, bad := bnf.NotUTF8(list); bad && t.Escaped {
 		h.Add("utf-8", rfc6068, t.Offset, t.Text, "the escapes of a header field are UTF-8: write the octets of the character in UTF-8")
 	}

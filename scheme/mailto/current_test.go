@@ -47,11 +47,11 @@ func isAddress(text string) bool {
 	return false
 }
 
-// isAddressAt reports whether text is an address. The argument at is the offset of the "@" that
-// ends the local part.
-func isAddressAt(text string, at int) bool {
-	local, _ := url.PathUnescape(text[:at])
-	domain, _ := url.PathUnescape(text[at+1:])
+// isAddressAt reports whether text is an address. The argument offset is the position of the "@"
+// that ends the local part.
+func isAddressAt(text string, offset int) bool {
+	local, _ := url.PathUnescape(text[:offset])
+	domain, _ := url.PathUnescape(text[offset+1:])
 	if !utf8.ValidString(local) || !utf8.ValidString(domain) {
 		return false
 	}
@@ -61,7 +61,7 @@ func isAddressAt(text string, at int) bool {
 	if literal.MatchString(domain) {
 		return true
 	}
-	for _, escape := range escapes.FindAllString(text[at+1:], -1) {
+	for _, escape := range escapes.FindAllString(text[offset+1:], -1) {
 		if c, _ := strconv.ParseUint(escape[1:], 16, 8); c < utf8.RuneSelf && needless.MatchString(string(rune(c))) {
 			return false
 		}

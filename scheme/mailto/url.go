@@ -58,13 +58,13 @@ type Parts struct {
 	AddrSpec string // the address; required
 }
 
-// plain returns the characters that have the same meaning with and without an escape, in both RFC
-// 1738 and RFC 6068. The set excludes ",", because RFC 6068 splits addresses at ",".
-func plain() escape.Set { return escape.Unreserved().Without(",") }
+// plainSet returns the characters that have the same meaning with and without an escape, in both
+// RFC 1738 and RFC 6068. The set excludes ",", because RFC 6068 splits addresses at ",".
+func plainSet() escape.Set { return escape.Unreserved().Without(",") }
 
 // URL returns the URL with these parts. It escapes every possible delimiter except the last "@".
 func (p Parts) URL() (URL, error) {
-	text := addrspec.Encode(p.AddrSpec, plain())
+	text := addrspec.Encode(p.AddrSpec, plainSet())
 	u, err := locus.Parts{Scheme: "mailto", SchemePart: &text}.URL()
 	if err != nil {
 		return URL{}, err

@@ -157,8 +157,8 @@ func notMessage(what string) error {
 	return scheme.HintFor(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), ReasonNoMessage, "name a message")
 }
 
-// stored is an open message.
-type stored struct {
+// storedMessage is an open message.
+type storedMessage struct {
 	io.ReaderAt
 	io.Closer
 	size  int64
@@ -166,7 +166,7 @@ type stored struct {
 	notes []string
 }
 
-func openStored(file fs.File) (*stored, error) {
+func openStored(file fs.File) (*storedMessage, error) {
 	info, err := file.Stat()
 	r, ok := file.(io.ReaderAt)
 	if err == nil && !ok {
@@ -176,14 +176,14 @@ func openStored(file fs.File) (*stored, error) {
 		file.Close()
 		return nil, err
 	}
-	m := &stored{ReaderAt: r, Closer: file, size: info.Size(), name: info.Name()}
+	m := &storedMessage{ReaderAt: r, Closer: file, size: info.Size(), name: info.Name()}
 	if f, ok := file.(interface{ Incomplete() bool }); ok && f.Incomplete() {
 		m.notes = append(m.notes, "the mailbox ends in the middle of this message")
 	}
 	return m, nil
 }
 
-func (c *Client) first(ctx context.Context, id string) (*stored, error) {
+func (c *Client) first(ctx context.Context, id string) (*storedMessage, error) {
 	next, stop := iter.Pull2(c.o.Store.Messages(ctx, id))
 	defer stop()
 	file, err, ok := next()
@@ -205,7 +205,7 @@ func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 const maxOthers = 10
 
 // noteOthers adds a note for each other message that differs from the message m.
-func (m *stored) noteOthers(next func() (fs.File, error, bool)) {
+func (m *storedMessage) noteOthers(next func() (fs.File, error, bool)) {
 	for range maxOthers {
 		file, err, ok := next()
 		if !ok || err != nil {
@@ -223,7 +223,7 @@ func (m *stored) noteOthers(next func() (fs.File, error, bool)) {
 	}
 }
 
-func isSame(a, b *stored) bool {
+func isSame(a, b *storedMessage) bool {
 	if a.size != b.size {
 		return false
 	}
@@ -232,13 +232,13 @@ func isSame(a, b *stored) bool {
 	return err == nil && otherErr == nil && x == y
 }
 
-func (m *stored) sum() (sum [sha256.Size]byte, err error) {
+func (m *storedMessage) sum() (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	_, err = io.Copy(h, io.NewSectionReader(m, 0, m.size))
 	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
-func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
+func (m *storedMessage) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
 	if req.Limit > 0 && m.size > req.Limit {
 		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, m.size, req.Limit)
 	}
@@ -254,7 +254,7 @@ func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*sc
 	return o, nil
 }
 
-func (m *stored) part(ctx context.Context, req *scheme.Request, contentID string) (*scheme.Object, error) {
+func (m *storedMessage) part(ctx context.Context, req *scheme.Request, contentID string) (*scheme.Object, error) {
 	parsed, err := message.Parse(m, m.size, nil)
 	if errors.Is(err, message.ErrLimit) {
 		err = fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)

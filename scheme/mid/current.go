@@ -72,11 +72,11 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	text, path := u.String(), u.Path()
 	identifiers := strings.Split(path, "/")
 	for i, id := range identifiers {
-		identifiers[i] = addrspec.Encode(bnf.Decode(id), plain())
+		identifiers[i] = addrspec.Encode(bnf.Decode(id), plainSet())
 	}
 	start := u.PathOffset()
 	return rfc3986.Parse(text[:start] + strings.Join(identifiers, "/") + text[start+len(path):])
 }
 
-// plain returns the characters of a path segment (RFC 3986 section 3.3) except "@".
-func plain() escape.Set { return escape.Unreserved().With("~&;=:") }
+// plainSet returns the characters of a path segment (RFC 3986 section 3.3) except "@".
+func plainSet() escape.Set { return escape.Unreserved().With("~&;=:") }

@@ -14,23 +14,23 @@ import (
 
 // findPart returns the part of the message m with the given Content-ID. Its results are like the
 // results of Part.
-func findPart(ctx context.Context, req *scheme.Request, m *message.Message, contentID string, from io.Closer) (*scheme.Object, error) {
+func findPart(ctx context.Context, req *scheme.Request, m *message.Message, contentID string, closer io.Closer) (*scheme.Object, error) {
 	part, ok := m.Find(contentID)
 	if !ok {
 		return nil, fmt.Errorf("%w: no part of the message has the content-id %s", scheme.ErrNotFound, locus.Quote(contentID))
 	}
-	o, err := Part(ctx, req, m, part, from)
+	o, err := Part(ctx, req, m, part, closer)
 	if err == nil {
 		o.Body = scheme.Limit(o.Body, req.Limit)
 	}
 	return o, err
 }
 
-// Part returns a part of the message m as a decoded object. The object starts at req.Offset,
-// unless the part is shorter. Closing the object closes the argument from. If Part fails, the
-// caller must close from. The error wraps scheme.ErrTooLarge if the part exceeds req.Limit.
-// Otherwise the error comes from reading m, without a package prefix.
-func Part(ctx context.Context, req *scheme.Request, m *message.Message, part message.Part, from io.Closer) (*scheme.Object, error) {
+// Part returns a part of the message m as a decoded object. The object starts at
+// req.Offset, unless the part is shorter. Closing the object closes closer. If Part fails,
+// the caller must close closer. The error wraps scheme.ErrTooLarge if the part exceeds
+// req.Limit. Otherwise the error comes from reading m, without a package prefix.
+func Part(ctx context.Context, req *scheme.Request, m *message.Message, part message.Part, closer io.Closer) (*scheme.Object, error) {
 	size, err := part.DecodedSize()
 	if errors.Is(err, message.ErrLimit) || err == nil && req.Limit > 0 && size > req.Limit {
 		return nil, fmt.Errorf("%w: part %s has at least %d bytes", scheme.ErrTooLarge, part.Path, size)
@@ -47,7 +47,7 @@ func Part(ctx context.Context, req *scheme.Request, m *message.Message, part mes
 		}
 		o.Start = req.Offset
 	}
-	o.Body = &body{ctx, r, from}
+	o.Body = &body{ctx, r, closer}
 	return o, nil
 }
 

@@ -38,8 +38,8 @@ func Parse(u locus.URL) (URL, error) {
 func isCID(u locus.URL) bool { return u.Scheme() == "cid" }
 
 // split splits the text of a mid URL at the first "/" after an "@". If there is no such "/", or no
-// text follows the "/", pair is false.
-func split(text string) (messageID, contentID string, pair bool) {
+// text follows the "/", isPair is false.
+func split(text string) (messageID, contentID string, isPair bool) {
 	at := max(strings.IndexByte(text, '@'), 0)
 	slash := at + strings.IndexByte(text[at:], '/')
 	if at == 0 || slash <= at || slash+1 == len(text) {

@@ -36,14 +36,14 @@ func isClean(u rfc3986.URI) bool {
 	number, global := strings.CutPrefix(number, "+")
 	if global {
 		ext, ok := strings.CutPrefix(parameter, "ext=")
-		return isOf(number, digits+separators) && octet.Is(number[0], octet.Digit) && (!more || ok && isOf(ext, digits))
+		return consistsOf(number, digits+separators) && octet.Is(number[0], octet.Digit) && (!more || ok && consistsOf(ext, digits))
 	}
 	domain, ok := strings.CutPrefix(parameter, "phone-context=")
-	return ok && isOf(number, digits) && bnf.IsWords(domain) && isOf(domain, ".abcdefghijklmnopqrstuvwxyz")
+	return ok && consistsOf(number, digits) && bnf.IsWords(domain) && consistsOf(domain, ".abcdefghijklmnopqrstuvwxyz")
 }
 
-// isOf reports whether text is not empty and consists only of the octets in chars.
-func isOf(text, chars string) bool {
+// consistsOf reports whether text is not empty and consists only of the octets in chars.
+func consistsOf(text, chars string) bool {
 	for i := range len(text) {
 		if strings.IndexByte(chars, text[i]) < 0 {
 			return false

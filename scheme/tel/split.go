@@ -42,25 +42,25 @@ func compare(a, b parameter) int {
 	return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 }
 
-// split splits the URI u, which may be malformed. The result end is the offset at which the
-// parameters end. A text with "//" may contain a password, so split returns no number for such a
-// text.
+// split splits the URI u, which may be malformed. The parameters end at the offset
+// paramsEnd. A text with "//" may contain a password, so split returns no number for such
+// a text.
 //
 // An isub may contain any uric, which includes "?". Therefore a "?" in an isub does not begin a
 // query.
-func split(u rfc3986.URI) (number string, list []parameter, end int) {
-	end = u.PathOffset() + len(u.Path())
+func split(u rfc3986.URI) (number string, list []parameter, paramsEnd int) {
+	paramsEnd = u.PathOffset() + len(u.Path())
 	if _, ok := u.Host(); ok {
-		return "", nil, end
+		return "", nil, paramsEnd
 	}
 	number, list = splitText(u.Path(), u.PathOffset())
 	query, ok := u.Query()
 	if !ok || len(list) == 0 || !list[len(list)-1].is(subaddress) || !list[len(list)-1].hasValue {
-		return number, list, end
+		return number, list, paramsEnd
 	}
-	end = u.QueryOffset() + len(query)
-	number, list = splitText(u.String()[u.PathOffset():end], u.PathOffset())
-	return number, list, end
+	paramsEnd = u.QueryOffset() + len(query)
+	number, list = splitText(u.String()[u.PathOffset():paramsEnd], u.PathOffset())
+	return number, list, paramsEnd
 }
 
 // splitText splits text into the number and the parameters. The argument offset is the position of
