@@ -10,9 +10,9 @@ type attributes struct {
 }
 
 type cell struct {
-	octet byte // EBCDIC code of the character, or the Attribute of a field
-	field bool // whether octet is an Attribute
-	ge    bool // whether the character follows Graphic Escape
+	octet           byte // EBCDIC code of the character, or the Attribute of a field
+	isField         bool // whether octet is an Attribute
+	isGraphicEscape bool // whether the character follows Graphic Escape
 	attributes
 }
 
@@ -46,12 +46,12 @@ func (b *buffer) before(address int) int {
 	return address - 1
 }
 
-// span yields the positions from the address from up to, but not including, the address to. If the
-// two addresses are equal, span yields all positions.
-func (b *buffer) span(from, to int) iter.Seq[int] {
+// positions yields the positions from the address start up to, but not including, the address end.
+// If the two addresses are equal, it yields all positions.
+func (b *buffer) positions(start, end int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for a := from; yield(a); {
-			if a = b.next(a); a == to {
+		for a := start; yield(a); {
+			if a = b.next(a); a == end {
 				return
 			}
 		}
@@ -62,7 +62,7 @@ func (b *buffer) span(from, to int) iter.Seq[int] {
 // attribute may be at the position itself. If there are no fields, fieldOf returns -1.
 func (b *buffer) fieldOf(address int) int {
 	for range b.cells {
-		if b.cells[address].field {
+		if b.cells[address].isField {
 			return address
 		}
 		address = b.before(address)
@@ -79,41 +79,41 @@ func (b *buffer) attribute(field int) Attribute {
 	return Attribute(b.cells[field].octet)
 }
 
-// data yields the positions that follow the attribute of a field. If field is -1, it yields all
-// positions.
-func (b *buffer) data(field int) iter.Seq[int] {
+// fieldData yields the positions that follow the attribute of a field. If field is -1, it yields
+// all positions.
+func (b *buffer) fieldData(field int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		a := field
 		for range b.cells {
-			if a = b.next(a); b.cells[a].field || !yield(a) {
+			if a = b.next(a); b.cells[a].isField || !yield(a) {
 				return
 			}
 		}
 	}
 }
 
-// rest yields the positions from the given address to the end of the field at that address.
+// restOfField yields the positions from the given address to the end of the field at that address.
 // If there are no fields, it yields the positions to the end of the buffer.
-func (b *buffer) rest(address int) iter.Seq[int] {
+func (b *buffer) restOfField(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
-		return b.span(address, 0)
+		return b.positions(address, 0)
 	}
-	return b.data(b.before(address))
+	return b.fieldData(b.before(address))
 }
 
-// line is like rest, except that it yields the positions to the end of the line if there are no
-// fields.
-func (b *buffer) line(address int) iter.Seq[int] {
+// restOfLine is like restOfField, except that it yields the positions to the end of the line if
+// there are no fields.
+func (b *buffer) restOfLine(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
-		return b.span(address, (address/b.columns+1)*b.columns%len(b.cells))
+		return b.positions(address, (address/b.columns+1)*b.columns%len(b.cells))
 	}
-	return b.data(b.before(address))
+	return b.fieldData(b.before(address))
 }
 
 func (b *buffer) fields() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for a := range b.cells {
-			if b.cells[a].field && !yield(a) {
+			if b.cells[a].isField && !yield(a) {
 				return
 			}
 		}
@@ -123,13 +123,13 @@ func (b *buffer) fields() iter.Seq[int] {
 // isInput reports whether the position holds the attribute of a non-empty input field.
 func (b *buffer) isInput(address int) bool {
 	c := b.cells[address]
-	return c.field && !Attribute(c.octet).protected() && !b.cells[b.next(address)].field
+	return c.isField && !Attribute(c.octet).protected() && !b.cells[b.next(address)].isField
 }
 
 // nextInput returns the first position of an input field. It selects the first input field whose
 // attribute is at or after the given address. If there is no input field, nextInput returns 0.
 func (b *buffer) nextInput(address int) int {
-	for a := range b.span(address, address) {
+	for a := range b.positions(address, address) {
 		if b.isInput(a) {
 			return b.next(a)
 		}

@@ -19,9 +19,9 @@ type codePage struct {
 // nationalPage is a code page in which some characters of code page 037 have other
 // positions.
 type nationalPage struct {
-	name, euro string // names of the code page, and of the same page with the euro sign instead of the currency sign
-	octets     string // positions at which the page differs from code page 037
-	runes      string
+	name, euroName string // names of the code page, and of the same page with the euro sign instead of the currency sign
+	octets         string // positions at which the page differs from code page 037
+	runes          string
 }
 
 // nationalPages lists IBM's Country Extended Code Pages. Their control codes are equal to
@@ -50,7 +50,7 @@ const (
 func CodePages() []string {
 	names := []string{"1047"}
 	for _, n := range nationalPages {
-		names = append(names, n.name, n.euro)
+		names = append(names, n.name, n.euroName)
 	}
 	slices.Sort(names)
 	return names
@@ -67,7 +67,7 @@ func newCodePage(name string) (*codePage, error) {
 		switch name {
 		case n.name:
 			return fill(charmap.CodePage037, parseNumber(name), latin1, n.octets, n.runes), nil
-		case n.euro:
+		case n.euroName:
 			return fill(charmap.CodePage037, parseNumber(name), euro, n.octets, n.runes), nil
 		}
 	}
@@ -115,8 +115,8 @@ func (p *codePage) encode(r rune) (octet byte, ok bool) {
 	return octet, ok
 }
 
-// show returns the character that a display shows for an octet in the buffer.
-func (p *codePage) show(octet byte) rune {
+// displayRune returns the character that a display shows for an octet in the buffer.
+func (p *codePage) displayRune(octet byte) rune {
 	switch octet {
 	case dup:
 		return '*'

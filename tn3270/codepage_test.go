@@ -30,7 +30,7 @@ func TestCodePages(t *testing.T) {
 			if graphic := firstGraphic <= i && i <= lastGraphic; ok != graphic || graphic && octet != byte(i) {
 				t.Errorf("%s: %q is %02X, %v, not %02X", name, r, octet, ok, i)
 			}
-			if shown := p.show(byte(i)); !unicode.IsGraphic(shown) {
+			if shown := p.displayRune(byte(i)); !unicode.IsGraphic(shown) {
 				t.Errorf("%s: %02X shows as %q", name, i, shown)
 			}
 		}

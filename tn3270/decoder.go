@@ -32,8 +32,8 @@ type Input struct {
 // Decoder ignores all other control characters and sequences. The zero Decoder is ready to use. A
 // Decoder must not be used concurrently.
 type Decoder struct {
-	held []byte // octets of an incomplete sequence or character
-	skip bool   // whether to skip the rest of an overlong sequence
+	incomplete []byte // octets of an incomplete sequence or character
+	isSkipping bool   // whether to skip the rest of an overlong sequence
 }
 
 // maxSequence is the maximum length of a key sequence in octets. Known sequences are up to 7
@@ -43,7 +43,7 @@ const maxSequence = 32
 // Decode decodes the octets in p and appends the inputs to dst. It buffers an incomplete input for
 // the next call.
 func (d *Decoder) Decode(dst []Input, p []byte) []Input {
-	rest := append(d.held, p...)
+	rest := append(d.incomplete, p...)
 	for len(rest) > 0 {
 		in, n := d.scan(rest)
 		if n == 0 {
@@ -59,7 +59,7 @@ func (d *Decoder) Decode(dst []Input, p []byte) []Input {
 			dst = append(dst, in)
 		}
 	}
-	d.held = append([]byte(nil), rest...)
+	d.incomplete = append([]byte(nil), rest...)
 	return dst
 }
 
@@ -70,8 +70,8 @@ const escape = 0x1B
 func (d *Decoder) scan(p []byte) (Input, int) {
 	c := p[0]
 	switch {
-	case d.skip:
-		d.skip = ' ' <= c && c < '@'
+	case d.isSkipping:
+		d.isSkipping = ' ' <= c && c < '@'
 		if c < ' ' || c > '~' {
 			return d.scan(p)
 		}
@@ -128,7 +128,7 @@ func (d *Decoder) scanCSI(p []byte) (Input, int) {
 	}
 	switch {
 	case i >= maxSequence:
-		d.skip = true
+		d.isSkipping = true
 		return Input{}, i
 	case i == len(p):
 		return Input{}, 0

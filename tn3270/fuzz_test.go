@@ -136,7 +136,7 @@ func checkShown(t *testing.T, s *tn3270.Screen) {
 	}
 	terminal := newTerminal(shot.Rows+1, shot.Columns)
 	terminal.write(t, tn3270.Draw(nil, shot))
-	terminal.want(t, shot)
+	terminal.wantSnapshot(t, shot)
 }
 
 // FuzzWrite checks that two consecutive writes have the same effect as in the reference
@@ -170,7 +170,7 @@ func compareReference(t *testing.T, data []byte) {
 			}
 			got := receive(t, s, []byte{0xF2})
 			head := []byte{0x60, slowGraphic(byte(slow.cursor / 64)), slowGraphic(byte(slow.cursor % 64))}
-			if want := append(head, slow.read()...); !bytes.Equal(got, want) {
+			if want := append(head, slow.readBuffer()...); !bytes.Equal(got, want) {
 				t.Fatalf("% X:\n% X, but the twin says\n% X", part, got, want)
 			}
 		}

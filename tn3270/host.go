@@ -162,7 +162,7 @@ func ParseInbound(record []byte, codePage string) (Inbound, error) {
 		return Inbound{}, err
 	}
 	in := stream{record: record}
-	aid, err := in.take(1)
+	aid, err := in.readOctets(1)
 	if err != nil {
 		return Inbound{}, err
 	}
@@ -171,7 +171,7 @@ func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	case got.AID == aidStructured:
 		got.Structured = record[1:]
 		return got, nil
-	case !in.more() && isShort(got.AID):
+	case !in.hasMore() && isShort(got.AID):
 		return got, nil
 	}
 	if got.Cursor, err = in.takeAddress(false); err != nil {
@@ -182,11 +182,11 @@ func ParseInbound(record []byte, codePage string) (Inbound, error) {
 }
 
 func (p *codePage) parseFields(in *stream) (fields []ModifiedField, err error) {
-	for in.more() {
+	for in.hasMore() {
 		f := ModifiedField{Address: -1}
-		in.start = in.at
-		if in.record[in.at] == orderSetBufferAddress {
-			in.at++
+		in.itemOffset = in.offset
+		if in.record[in.offset] == orderSetBufferAddress {
+			in.offset++
 			if f.Address, err = in.takeAddress(false); err != nil {
 				return fields, err
 			}
@@ -203,16 +203,16 @@ func (p *codePage) parseFields(in *stream) (fields []ModifiedField, err error) {
 // parseValue reads characters up to the next Set Buffer Address.
 func (p *codePage) parseValue(in *stream) (string, error) {
 	var value strings.Builder
-	for in.more() && in.record[in.at] != orderSetBufferAddress {
-		in.start = in.at
-		octet := in.next()
+	for in.hasMore() && in.record[in.offset] != orderSetBufferAddress {
+		in.itemOffset = in.offset
+		octet := in.readOctet()
 		var err error
 		switch {
 		case octet == orderSetAttribute:
-			_, err = in.take(2)
+			_, err = in.readOctets(2)
 		case octet == orderGraphicEscape:
 			var escaped []byte
-			if escaped, err = in.take(1); err == nil {
+			if escaped, err = in.readOctets(1); err == nil {
 				value.WriteRune(showAPL(escaped[0]))
 			}
 		case isCharacter(octet):

@@ -82,7 +82,9 @@ func (s *Screen) sendText(aid byte) []byte {
 }
 
 // inputText yields the positions of the user's input in text mode.
-func (s *Screen) inputText() iter.Seq[int] { return s.span(s.input, (s.input+maxText)%len(s.cells)) }
+func (s *Screen) inputText() iter.Seq[int] {
+	return s.positions(s.input, (s.input+maxText)%len(s.cells))
+}
 
 // cursorSelect selects the field at the cursor. The first character of the field, the designator,
 // determines the effect. If the designator is "?", cursorSelect replaces it with ">" and marks the
@@ -91,11 +93,11 @@ func (s *Screen) inputText() iter.Seq[int] { return s.span(s.input, (s.input+max
 // immediately sends the addresses of the modified fields.
 func (s *Screen) cursorSelect() ([]byte, error) {
 	field := s.fieldOf(s.cursor)
-	if !s.attribute(field).detectable() || s.cells[s.next(field)].field {
+	if !s.attribute(field).detectable() || s.cells[s.next(field)].isField {
 		return nil, s.reject(LockedProtected)
 	}
 	designator := &s.cells[s.next(field)].octet
-	switch s.page.show(*designator) {
+	switch s.page.displayRune(*designator) {
 	case '?':
 		*designator = s.page.octets['>']
 		s.setModified(field, true)
@@ -159,17 +161,16 @@ func (s *Screen) localKey(k Key) error {
 	return nil
 }
 
-// move moves the cursor by the given number of positions. The cursor wraps at the edges of the
-// screen.
-func (s *Screen) move(by int) {
-	s.cursor = (s.cursor + by + len(s.cells)) % len(s.cells)
+// move moves the cursor by n positions. The cursor wraps at the edges of the screen.
+func (s *Screen) move(n int) {
+	s.cursor = (s.cursor + n + len(s.cells)) % len(s.cells)
 }
 
 // backtab moves the cursor to the beginning of the input field. If the cursor is already
 // there, backtab moves it to the beginning of the previous input field.
 func (s *Screen) backtab() {
 	a := s.before(s.cursor)
-	if s.cells[a].field {
+	if s.cells[a].isField {
 		a = s.before(a)
 	}
 	for range s.cells {
@@ -192,7 +193,7 @@ func (s *Screen) newline() {
 }
 
 func (s *Screen) isProtected(address int) bool {
-	return s.cells[address].field || s.attribute(s.fieldOf(address)).protected()
+	return s.cells[address].isField || s.attribute(s.fieldOf(address)).protected()
 }
 
 // Type types text at the cursor, like a user. When a field is full, typing continues in the next
@@ -268,7 +269,7 @@ func (s *Screen) isNumber(octet byte) bool {
 // false.
 func (s *Screen) makeRoom() bool {
 	room := -1
-	for a := range s.line(s.cursor) {
+	for a := range s.restOfLine(s.cursor) {
 		if s.cells[a].octet == null {
 			room = a
 			break
@@ -290,7 +291,7 @@ func (s *Screen) makeRoom() bool {
 func (s *Screen) advance() {
 	s.cursor = s.next(s.cursor)
 	for range s.cells {
-		if !s.cells[s.cursor].field {
+		if !s.cells[s.cursor].isField {
 			return
 		}
 		if s.attribute(s.cursor).skip() {
@@ -305,7 +306,7 @@ func (s *Screen) eraseEOF() error {
 	if s.isProtected(s.cursor) {
 		return s.reject(LockedProtected)
 	}
-	for a := range s.rest(s.cursor) {
+	for a := range s.restOfField(s.cursor) {
 		s.cells[a] = cell{}
 	}
 	s.setModified(s.fieldOf(s.cursor), true)
@@ -317,7 +318,7 @@ func (s *Screen) delete() error {
 		return s.reject(LockedProtected)
 	}
 	last := s.cursor
-	for a := range s.line(s.cursor) {
+	for a := range s.restOfLine(s.cursor) {
 		s.cells[last] = s.cells[a]
 		last = a
 	}
@@ -333,7 +334,7 @@ func (s *Screen) backspace() error {
 		return s.reject(LockedProtected)
 	}
 	before := s.before(s.cursor)
-	if s.cells[before].field || s.cursor == 0 && s.fieldOf(0) < 0 {
+	if s.cells[before].isField || s.cursor == 0 && s.fieldOf(0) < 0 {
 		return nil
 	}
 	s.cursor = before

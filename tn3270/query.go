@@ -30,7 +30,7 @@ func (s *Screen) queryCodes() []byte {
 }
 
 func (s *Screen) queryList(in *stream) ([]byte, error) {
-	request, err := in.take(1)
+	request, err := in.readOctets(1)
 	if err != nil {
 		return nil, err
 	}
@@ -38,17 +38,17 @@ func (s *Screen) queryList(in *stream) ([]byte, error) {
 	case listEquivalent, listAll:
 		return s.queryReply(nil), nil
 	case listOf:
-		return s.queryReply(in.record[in.at:]), nil
+		return s.queryReply(in.record[in.offset:]), nil
 	}
 	return nil, in.fault("unknown Query List %02X", request[0])
 }
 
-// queryReply returns the query replies whose codes are in the argument only. If the argument is
-// nil, queryReply returns all replies.
-func (s *Screen) queryReply(only []byte) []byte {
+// queryReply returns the query replies with the given codes. If codes is nil, queryReply returns
+// all replies.
+func (s *Screen) queryReply(codes []byte) []byte {
 	reply := []byte{aidStructured}
 	for _, code := range s.queryCodes() {
-		if only == nil || slices.Contains(only, code) {
+		if codes == nil || slices.Contains(codes, code) {
 			reply = s.appendQueryReply(reply, code)
 		}
 	}

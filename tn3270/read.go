@@ -13,7 +13,7 @@ func (s *Screen) readBuffer(dst []byte, aid byte) []byte {
 	dst = s.appendHead(dst, aid)
 	var last attributes
 	for _, c := range s.cells {
-		if c.field {
+		if c.isField {
 			dst = s.appendField(dst, c)
 		} else {
 			dst, last = s.appendCharacter(dst, c, last)
@@ -23,7 +23,7 @@ func (s *Screen) readBuffer(dst []byte, aid byte) []byte {
 }
 
 func (s *Screen) appendHead(dst []byte, aid byte) []byte {
-	return appendAddress(append(dst, aid), s.cursor, s.wide)
+	return appendAddress(append(dst, aid), s.cursor, s.isWide)
 }
 
 func (s *Screen) appendField(dst []byte, c cell) []byte {
@@ -47,53 +47,53 @@ func (a attributes) pairs() [3][2]byte {
 }
 
 // appendCharacter appends a character. In the mode replyCharacter, it first appends the attributes
-// of the character that differ from the argument last.
-func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, attributes) {
+// of the character that differ from previous.
+func (s *Screen) appendCharacter(dst []byte, c cell, previous attributes) ([]byte, attributes) {
 	if s.replyMode == replyCharacter {
-		was := last.pairs()
+		was := previous.pairs()
 		for i, pair := range c.pairs() {
 			if pair != was[i] && slices.Contains(s.replyTypes, pair[0]) {
 				dst = append(dst, orderSetAttribute, pair[0], pair[1])
 			}
 		}
 	}
-	if c.ge {
+	if c.isGraphicEscape {
 		dst = append(dst, orderGraphicEscape)
 	}
 	return append(dst, c.octet), c.attributes
 }
 
 // readModified appends a record with the modified fields. The record is the reply to a Read
-// Modified, or the result of pressing a key. If all is true, it includes the data even for keys
-// that normally send no data.
-func (s *Screen) readModified(dst []byte, aid byte, all bool) []byte {
-	if isShort(aid) && !all {
+// Modified, or the result of pressing a key. If withData is true, it includes the data even for
+// keys that normally send no data.
+func (s *Screen) readModified(dst []byte, aid byte, withData bool) []byte {
+	if isShort(aid) && !withData {
 		return append(dst, aid)
 	}
 	dst = s.appendHead(dst, aid)
-	var last attributes
+	var previous attributes
 	if s.fieldOf(0) < 0 {
-		dst, _ = s.appendData(dst, -1, last)
+		dst, _ = s.appendData(dst, -1, previous)
 		return dst
 	}
 	for f := range s.fields() {
 		if !s.attribute(f).modified() {
 			continue
 		}
-		dst = appendAddress(append(dst, orderSetBufferAddress), s.next(f), s.wide)
-		if aid != aidCursorSelect || all {
-			dst, last = s.appendData(dst, f, last)
+		dst = appendAddress(append(dst, orderSetBufferAddress), s.next(f), s.isWide)
+		if aid != aidCursorSelect || withData {
+			dst, previous = s.appendData(dst, f, previous)
 		}
 	}
 	return dst
 }
 
 // appendData appends the characters of a field. It omits nulls.
-func (s *Screen) appendData(dst []byte, field int, last attributes) ([]byte, attributes) {
-	for a := range s.data(field) {
+func (s *Screen) appendData(dst []byte, field int, previous attributes) ([]byte, attributes) {
+	for a := range s.fieldData(field) {
 		if s.cells[a].octet != null {
-			dst, last = s.appendCharacter(dst, s.cells[a], last)
+			dst, previous = s.appendCharacter(dst, s.cells[a], previous)
 		}
 	}
-	return dst, last
+	return dst, previous
 }

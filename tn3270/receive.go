@@ -29,16 +29,16 @@ func (s *Screen) Receive(record []byte) (reply []byte, err error) {
 }
 
 func (s *Screen) command(in *stream) (reply []byte, err error) {
-	code := in.next()
+	code := in.readOctet()
 	switch c := command(code); c {
 	case cmdReadBuffer:
 		return s.readBuffer(nil, s.aid), nil
 	case cmdReadModified, cmdReadModifiedAll:
 		return s.readModified(nil, s.aid, c == cmdReadModifiedAll), nil
 	case cmdStructured:
-		return s.structured(in)
+		return s.executeFields(in)
 	case cmdEraseWrite, cmdEraseWriteAlternate:
-		s.wide = false
+		s.isWide = false
 		return nil, s.write(c, in)
 	case cmdWrite, cmdEraseAllUnprotected:
 		return nil, s.write(c, in)
@@ -54,12 +54,12 @@ func (s *Screen) write(command byte, in *stream) error {
 		s.restore()
 		return nil
 	}
-	octet, err := in.take(1)
+	octet, err := in.readOctets(1)
 	if err != nil {
 		return err
 	}
 	wcc := WCC(octet[0])
-	w := writer{s: s, in: in, address: s.cursor, afterOrder: true}
+	w := writer{s: s, in: in, address: s.cursor, isAfterOrder: true}
 	if command != cmdWrite {
 		s.eraseTo(s.sizeOf(command == cmdEraseWriteAlternate))
 		w.address = 0
@@ -115,38 +115,38 @@ func (s *Screen) eraseInput() {
 			continue
 		}
 		s.setModified(f, false)
-		for a := range s.data(f) {
+		for a := range s.fieldData(f) {
 			s.cells[a] = cell{}
 		}
 	}
 	s.cursor = s.firstInput()
 }
 
-// stream reads the octets of a record. Its errors contain the offset in the field start.
+// stream reads the octets of a record. Its errors contain itemOffset.
 type stream struct {
-	record    []byte
-	start, at int
+	record             []byte
+	itemOffset, offset int
 }
 
-func (in *stream) more() bool { return in.at < len(in.record) }
+func (in *stream) hasMore() bool { return in.offset < len(in.record) }
 
-// next returns the next octet. The caller must check that the stream is not at its end.
-func (in *stream) next() byte {
-	in.at++
-	return in.record[in.at-1]
+// readOctet returns the next octet. The caller must check that the stream is not at its end.
+func (in *stream) readOctet() byte {
+	in.offset++
+	return in.record[in.offset-1]
 }
 
-// take returns the next n octets.
-func (in *stream) take(n int) ([]byte, error) {
-	if n > len(in.record)-in.at {
-		return nil, in.fault("truncated: %d octets are missing", n-(len(in.record)-in.at))
+// readOctets returns the next n octets.
+func (in *stream) readOctets(n int) ([]byte, error) {
+	if n > len(in.record)-in.offset {
+		return nil, in.fault("truncated: %d octets are missing", n-(len(in.record)-in.offset))
 	}
-	in.at += n
-	return in.record[in.at-n : in.at : in.at], nil
+	in.offset += n
+	return in.record[in.offset-n : in.offset : in.offset], nil
 }
 
 func (in *stream) fault(format string, args ...any) error {
-	return &DataError{in.start, fmt.Sprintf(format, args...)}
+	return &DataError{in.itemOffset, fmt.Sprintf(format, args...)}
 }
 
 // writer executes the orders of one write command.
@@ -155,24 +155,24 @@ type writer struct {
 	in      *stream
 	address int // the current buffer address
 	attributes
-	afterOrder bool // the previous item was an order or the command, not a character
-	wrapped    bool // the previous item was a Program Tab that erased to the end of the buffer
+	isAfterOrder bool // the previous item was an order or the command, not a character
+	hasWrapped   bool // the previous item was a Program Tab that erased to the end of the buffer
 }
 
 func (w *writer) run() error {
-	for w.in.more() {
-		w.in.start = w.in.at
-		octet := w.in.next()
+	for w.in.hasMore() {
+		w.in.itemOffset = w.in.offset
+		octet := w.in.readOctet()
 		if isCharacter(octet) {
 			w.put(cell{octet: octet, attributes: w.attributes})
-			w.afterOrder, w.wrapped = false, false
+			w.isAfterOrder, w.hasWrapped = false, false
 			continue
 		}
 		if err := w.order(octet); err != nil {
 			return err
 		}
-		w.afterOrder = octet != orderGraphicEscape
-		w.wrapped = w.wrapped && octet == orderProgramTab
+		w.isAfterOrder = octet != orderGraphicEscape
+		w.hasWrapped = w.hasWrapped && octet == orderProgramTab
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (w *writer) order(order byte) error {
 	case orderGraphicEscape:
 		octet, err := w.takeEscaped()
 		if err == nil {
-			w.put(cell{octet: octet, ge: true, attributes: w.attributes})
+			w.put(cell{octet: octet, isGraphicEscape: true, attributes: w.attributes})
 		}
 		return err
 	}
@@ -220,7 +220,7 @@ func (w *writer) order(order byte) error {
 
 // takeAddress reads an address, which may be outside the screen.
 func (in *stream) takeAddress(wide bool) (int, error) {
-	octets, err := in.take(2)
+	octets, err := in.readOctets(2)
 	if err != nil {
 		return -1, err
 	}
@@ -233,7 +233,7 @@ func (in *stream) takeAddress(wide bool) (int, error) {
 
 // takeAddress reads an address and checks that the address is on the screen.
 func (w *writer) takeAddress() (int, error) {
-	address, err := w.in.takeAddress(w.s.wide)
+	address, err := w.in.takeAddress(w.s.isWide)
 	if err == nil && address >= len(w.s.cells) {
 		err = w.in.fault("address %d is outside the screen of %d by %d", address, w.s.rows, w.s.columns)
 	}
@@ -241,7 +241,7 @@ func (w *writer) takeAddress() (int, error) {
 }
 
 func (w *writer) takeEscaped() (byte, error) {
-	octet, err := w.in.take(1)
+	octet, err := w.in.readOctets(1)
 	if err != nil {
 		return 0, err
 	}
@@ -252,9 +252,9 @@ func (w *writer) takeEscaped() (byte, error) {
 }
 
 func (w *writer) startField() error {
-	octet, err := w.in.take(1)
+	octet, err := w.in.readOctets(1)
 	if err == nil {
-		w.put(cell{octet: octet[0] & byte(attributeBits), field: true})
+		w.put(cell{octet: octet[0] & byte(attributeBits), isField: true})
 	}
 	return err
 }
@@ -262,7 +262,7 @@ func (w *writer) startField() error {
 func (w *writer) startFieldExtended() error {
 	pairs, err := w.takePairs()
 	if err == nil {
-		w.put(w.change(cell{field: true}, pairs))
+		w.put(w.change(cell{isField: true}, pairs))
 	}
 	return err
 }
@@ -273,7 +273,7 @@ func (w *writer) modifyField() error {
 		return err
 	}
 	c := w.s.cells[w.address]
-	if !c.field {
+	if !c.isField {
 		return w.in.fault("Modify Field at a position without a field")
 	}
 	w.put(w.change(c, pairs))
@@ -283,11 +283,11 @@ func (w *writer) modifyField() error {
 // takePairs reads a count, followed by that number of pairs. Each pair is the type and the value
 // of an attribute.
 func (w *writer) takePairs() ([]byte, error) {
-	n, err := w.in.take(1)
+	n, err := w.in.readOctets(1)
 	if err != nil {
 		return nil, err
 	}
-	return w.in.take(2 * int(n[0]))
+	return w.in.readOctets(2 * int(n[0]))
 }
 
 func (w *writer) change(c cell, pairs []byte) cell {
@@ -302,7 +302,7 @@ func (w *writer) change(c cell, pairs []byte) cell {
 }
 
 func (w *writer) setAttribute() error {
-	pair, err := w.in.take(2)
+	pair, err := w.in.readOctets(2)
 	if err == nil {
 		w.attributes = w.s.withAttribute(w.attributes, pair[0], pair[1])
 	}
@@ -337,21 +337,21 @@ func (s *Screen) withAttribute(a attributes, kind, value byte) attributes {
 // Tab that erased to the end of the buffer.
 func (w *writer) programTab() {
 	s := w.s
-	if s.cells[w.address].field && !s.attribute(w.address).protected() {
-		w.address, w.wrapped = s.next(w.address), false
+	if s.cells[w.address].isField && !s.attribute(w.address).protected() {
+		w.address, w.hasWrapped = s.next(w.address), false
 		return
 	}
 	to := s.nextInput(w.address)
 	if to <= w.address {
 		to = 0
 	}
-	erases := !w.afterOrder || w.wrapped
+	erases := !w.isAfterOrder || w.hasWrapped
 	if erases {
-		for a := w.address; a != to && !s.cells[a].field; a = s.next(a) {
+		for a := w.address; a != to && !s.cells[a].isField; a = s.next(a) {
 			s.cells[a] = cell{}
 		}
 	}
-	w.address, w.wrapped = to, erases && to == 0
+	w.address, w.hasWrapped = to, erases && to == 0
 }
 
 func (w *writer) repeatToAddress() error {
@@ -359,7 +359,7 @@ func (w *writer) repeatToAddress() error {
 	if err != nil {
 		return err
 	}
-	octet, err := w.in.take(1)
+	octet, err := w.in.readOctets(1)
 	if err != nil {
 		return err
 	}
@@ -368,11 +368,11 @@ func (w *writer) repeatToAddress() error {
 		if c.octet, err = w.takeEscaped(); err != nil {
 			return err
 		}
-		c.ge = true
+		c.isGraphicEscape = true
 	} else if !isCharacter(c.octet) {
 		return w.in.fault("%02X can't be repeated", c.octet)
 	}
-	for a := range w.s.span(w.address, to) {
+	for a := range w.s.positions(w.address, to) {
 		w.s.cells[a] = c
 	}
 	w.address = to
@@ -386,8 +386,8 @@ func (w *writer) eraseUnprotected() error {
 	}
 	s := w.s
 	field := s.fieldOf(w.address)
-	for a := range s.span(w.address, to) {
-		if s.cells[a].field {
+	for a := range s.positions(w.address, to) {
+		if s.cells[a].isField {
 			field = a
 		} else if !s.attribute(field).protected() {
 			s.cells[a] = cell{}
@@ -425,7 +425,7 @@ func (s *Screen) ReceiveText(text []byte) {
 }
 
 func (s *Screen) newLine() {
-	for a := range s.line(s.address) {
+	for a := range s.restOfLine(s.address) {
 		s.cells[a] = cell{}
 		s.address = s.next(a)
 	}

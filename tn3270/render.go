@@ -12,18 +12,18 @@ import (
 // not change rows below the screen.
 func Draw(dst []byte, s Snapshot) []byte { return DrawChanges(dst, Snapshot{}, s) }
 
-// DrawChanges is like [Draw], but for a terminal that already shows the snapshot in the argument
-// was. It draws only the rows that differ in the snapshot in the argument now.
-func DrawChanges(dst []byte, was, now Snapshot) []byte {
-	for row := range now.Rows {
-		if was.Columns != now.Columns || row >= was.Rows || !slices.Equal(was.row(row), now.row(row)) {
-			dst = appendRow(dst, row+1, now.row(row))
+// DrawChanges is like [Draw], but for a terminal that already shows the snapshot drawn.
+// It draws only the rows of s that differ from drawn.
+func DrawChanges(dst []byte, drawn, s Snapshot) []byte {
+	for row := range s.Rows {
+		if drawn.Columns != s.Columns || row >= drawn.Rows || !slices.Equal(drawn.row(row), s.row(row)) {
+			dst = appendRow(dst, row+1, s.row(row))
 		}
 	}
-	for row := now.Rows; row < was.Rows; row++ {
+	for row := s.Rows; row < drawn.Rows; row++ {
 		dst = appendRow(dst, row+1, nil)
 	}
-	return appendCursor(dst, now.Row, now.Column)
+	return appendCursor(dst, s.Row, s.Column)
 }
 
 // DrawStatus appends a drawing of the status line (see [Snapshot.StatusLine]) in the given row of
@@ -49,7 +49,7 @@ func appendLine(dst []byte, row int) []byte {
 func appendRow(dst []byte, row int, cells []Cell) []byte {
 	dst = appendLine(dst, row)
 	var last rendition
-	for _, c := range cells[:drawn(cells)] {
+	for _, c := range cells[:drawnCells(cells)] {
 		if r := c.rendition(); r != last {
 			dst = r.appendSGR(dst)
 			last = r
@@ -62,8 +62,8 @@ func appendRow(dst []byte, row int, cells []Cell) []byte {
 	return dst
 }
 
-// drawn returns the number of cells at the beginning of a row that must be drawn.
-func drawn(cells []Cell) int {
+// drawnCells returns the number of cells at the beginning of a row that must be drawn.
+func drawnCells(cells []Cell) int {
 	n := len(cells)
 	for n > 0 && cells[n-1].graphic() == ' ' && cells[n-1].rendition() == (rendition{}) {
 		n--

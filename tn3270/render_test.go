@@ -78,8 +78,8 @@ func (w *terminal) control(t *testing.T, parameters string, final byte) {
 	}
 }
 
-// want compares the contents of the terminal with the snapshot s.
-func (w *terminal) want(t *testing.T, s tn3270.Snapshot) {
+// wantSnapshot compares the contents of the terminal with the snapshot s.
+func (w *terminal) wantSnapshot(t *testing.T, s tn3270.Snapshot) {
 	t.Helper()
 	if w.row != s.Row || w.column != s.Column || w.sgr != "" {
 		t.Errorf("the cursor is at %d,%d, not %d,%d; SGR %q", w.row, w.column, s.Row, s.Column, w.sgr)
@@ -121,7 +121,7 @@ func TestDraw(t *testing.T) {
 	receive(t, s, records(wire(t, "hercules-s3270-first-screen.s2c"))[0])
 	w := newTerminal(25, 100)
 	w.write(t, tn3270.Draw(nil, s.Snapshot()))
-	w.want(t, s.Snapshot())
+	w.wantSnapshot(t, s.Snapshot())
 	if c := w.cells[24*100]; c.r != '?' {
 		t.Errorf("drew below the screen: %+v", c)
 	}
@@ -144,7 +144,7 @@ func TestDrawRenditions(t *testing.T) {
 	drawn := tn3270.Draw(nil, s.Snapshot())
 	w := newTerminal(24, 80)
 	w.write(t, drawn)
-	w.want(t, s.Snapshot())
+	w.wantSnapshot(t, s.Snapshot())
 	if bytes.Contains(drawn, []byte("secret")) {
 		t.Error("the secret is there")
 	}
@@ -168,7 +168,7 @@ func TestDrawChanges(t *testing.T) {
 		t.Errorf("%q", changes)
 	}
 	w.write(t, changes)
-	w.want(t, now)
+	w.wantSnapshot(t, now)
 	if got := tn3270.DrawChanges(nil, now, now); string(got) != "\x1b[24;9H" {
 		t.Errorf("%q", got)
 	}
@@ -176,7 +176,7 @@ func TestDrawChanges(t *testing.T) {
 		was = s.Snapshot()
 		receive(t, s, []byte(data))
 		w.write(t, tn3270.DrawChanges(nil, was, s.Snapshot()))
-		w.want(t, s.Snapshot())
+		w.wantSnapshot(t, s.Snapshot())
 		if s.Snapshot().Rows == 24 && w.cells[24*132].r != ' ' {
 			t.Error("a row that is gone is there")
 		}

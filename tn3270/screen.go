@@ -86,7 +86,7 @@ type Screen struct {
 	cursor     int
 	address    int    // address at which the host's text continues
 	input      int    // start of the input in ModeText
-	wide       bool   // addresses have 16 bits
+	isWide     bool   // addresses have 16 bits
 	replyMode  byte   // mode from the last Set Reply Mode
 	replyTypes []byte // types of the attributes that are sent with each character
 	aid        byte   // AID of the last key, until the host unlocks the keyboard
@@ -163,13 +163,13 @@ func (s *Screen) Text() string {
 
 func (s *Screen) visible(field, address int) rune {
 	c := s.cells[address]
-	if c.field || s.attribute(field).hidden() {
+	if c.isField || s.attribute(field).hidden() {
 		return ' '
 	}
-	if c.ge || s.charset(field, c) == characterAPL {
+	if c.isGraphicEscape || s.charset(field, c) == characterAPL {
 		return showAPL(c.octet)
 	}
-	return s.page.show(c.octet)
+	return s.page.displayRune(c.octet)
 }
 
 func (s *Screen) charset(field int, c cell) byte {
@@ -221,7 +221,7 @@ func (s *Screen) field(at int) Field {
 	}
 	f.Row, f.Column = s.position(f.Address)
 	var value strings.Builder
-	for a := range s.data(at) {
+	for a := range s.fieldData(at) {
 		f.Length++
 		value.WriteRune(s.visible(at, a))
 	}

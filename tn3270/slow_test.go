@@ -151,7 +151,7 @@ func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 			}
 		case 0x12:
 			for {
-				if !s.cells[at].attribute && !s.protected(at) {
+				if !s.cells[at].attribute && !s.isProtected(at) {
 					s.cells[at] = slowCell{}
 				}
 				if at = (at + 1) % 1920; at == o.address {
@@ -176,32 +176,32 @@ func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 	return ok
 }
 
-// tab implements Program Tab at the address at. The result to is the first position of the next
-// non-empty input field, or 0 if there is none. If erases is true, tab clears the rest of the
-// current field. The result again reports whether tab cleared positions up to address 0.
-func (s *slowScreen) tab(at int, erases bool) (to int, again bool) {
-	if s.cells[at].attribute && s.cells[at].octet&0x20 == 0 {
-		return (at + 1) % 1920, false
+// tab implements Program Tab at the given address. The target is the first position of the next
+// non-empty input field, or 0 if there is no such field. If erases is true, tab clears the rest of
+// the current field. If tab cleared positions up to address 0, hasWrapped is true.
+func (s *slowScreen) tab(address int, erases bool) (target int, hasWrapped bool) {
+	if s.cells[address].attribute && s.cells[address].octet&0x20 == 0 {
+		return (address + 1) % 1920, false
 	}
-	for i := at; i < 1919 && to == 0; i++ { // for a field that begins at 0, the result is 0 anyway
+	for i := address; i < 1919 && target == 0; i++ { // for a field that begins at 0, the result is 0 anyway
 		if s.cells[i].attribute && s.cells[i].octet&0x20 == 0 && !s.cells[i+1].attribute {
-			to = i + 1
+			target = i + 1
 		}
 	}
 	if !erases {
-		return to, false
+		return target, false
 	}
-	for i := at; i != to && !s.cells[i].attribute; i = (i + 1) % 1920 {
+	for i := address; i != target && !s.cells[i].attribute; i = (i + 1) % 1920 {
 		s.cells[i] = slowCell{}
 	}
-	return to, to == 0
+	return target, target == 0
 }
 
-// protected reports whether a position is in a protected field. The attribute of the field is at
+// isProtected reports whether a position is in a protected field. The attribute of the field is at
 // or before the position, and the search wraps from the first position to the last.
-func (s *slowScreen) protected(at int) bool {
+func (s *slowScreen) isProtected(address int) bool {
 	for i := range 1920 {
-		if c := s.cells[(at-i+1920)%1920]; c.attribute {
+		if c := s.cells[(address-i+1920)%1920]; c.attribute {
 			return c.octet&0x20 != 0
 		}
 	}
@@ -232,9 +232,9 @@ func slowChange(c slowCell, pairs []byte) slowCell {
 	return c
 }
 
-// read returns the reply to Read Buffer without the AID and the cursor address. The reply mode is
-// Character, with the attribute types 41, 42 and 43.
-func (s *slowScreen) read() (data []byte) {
+// readBuffer returns the reply to Read Buffer without the AID and the cursor address. The reply
+// mode is Character, with the attribute types 41, 42 and 43.
+func (s *slowScreen) readBuffer() (data []byte) {
 	var last slowCell
 	for _, c := range s.cells {
 		if c.attribute {

@@ -32,7 +32,7 @@ func (s *Screen) Snapshot() Snapshot {
 	shot.Row, shot.Column = s.position(s.cursor)
 	field := s.fieldOf(len(s.cells) - 1)
 	for a := range s.cells {
-		if s.cells[a].field {
+		if s.cells[a].isField {
 			field = a
 		}
 		shot.Cells[a] = s.show(field, a)
@@ -47,24 +47,24 @@ func (s *Screen) show(field, address int) Cell {
 	attribute, c := s.attribute(field), s.cells[address]
 	shown := Cell{
 		Rune: s.visible(field, address), Hidden: attribute.hidden(), Intensified: attribute.intensified(),
-		Attribute: c.field, Protected: c.field || attribute.protected(),
+		Attribute: c.isField, Protected: c.isField || attribute.protected(),
 	}
 	of := c.attributes
 	if field >= 0 {
-		of = of.or(s.cells[field].attributes)
+		of = of.withDefaults(s.cells[field].attributes)
 	}
 	if s.extended {
 		shown.Color = cmp.Or(of.color, attribute.color())
 	}
-	if !c.field && !shown.Hidden && of.highlight != Normal {
+	if !c.isField && !shown.Hidden && of.highlight != Normal {
 		shown.Highlight = of.highlight
 	}
 	return shown
 }
 
-// or returns a copy of the attributes a, in which the attributes of field replace missing
+// withDefaults returns a copy of the attributes a, in which the attributes of field replace missing
 // attributes.
-func (a attributes) or(field attributes) attributes {
+func (a attributes) withDefaults(field attributes) attributes {
 	a.color = cmp.Or(a.color, field.color)
 	a.highlight = cmp.Or(a.highlight, field.highlight)
 	return a

@@ -25,11 +25,11 @@ const (
 // noPartition is the partition number in a query.
 const noPartition = 0xFF
 
-// structured executes the structured fields of a record. Only the last field may be a Read
+// executeFields executes the structured fields of a record. Only the last field may be a Read
 // Partition.
-func (s *Screen) structured(in *stream) (reply []byte, err error) {
-	for in.more() {
-		in.start = in.at
+func (s *Screen) executeFields(in *stream) (reply []byte, err error) {
+	for in.hasMore() {
+		in.itemOffset = in.offset
 		field, err := takeStructured(in)
 		if err != nil {
 			return reply, err
@@ -37,7 +37,7 @@ func (s *Screen) structured(in *stream) (reply []byte, err error) {
 		if reply != nil {
 			return reply, in.fault("data after a Read Partition")
 		}
-		if reply, err = s.structuredField(field); err != nil {
+		if reply, err = s.executeField(field); err != nil {
 			return nil, err
 		}
 	}
@@ -47,33 +47,33 @@ func (s *Screen) structured(in *stream) (reply []byte, err error) {
 // takeStructured reads the next structured field. It returns the field as a non-empty
 // stream, without its length.
 func takeStructured(in *stream) (*stream, error) {
-	octets, err := in.take(2)
+	octets, err := in.readOctets(2)
 	if err != nil {
 		return nil, err
 	}
 	length := int(octets[0])<<8 | int(octets[1])
 	if length == 0 { // the field extends to the end of the record
-		length = len(in.record) - in.start
+		length = len(in.record) - in.itemOffset
 	}
 	if length < 3 {
 		return nil, in.fault("a structured field of %d octets", length)
 	}
-	if _, err := in.take(length - 2); err != nil {
+	if _, err := in.readOctets(length - 2); err != nil {
 		return nil, err
 	}
-	return &stream{record: in.record[:in.at], start: in.start, at: in.start + 2}, nil
+	return &stream{record: in.record[:in.offset], itemOffset: in.itemOffset, offset: in.itemOffset + 2}, nil
 }
 
-// structuredField executes a structured field. It skips fields of unknown types.
-func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
-	kind := in.next()
+// executeField executes a structured field. It skips fields of unknown types.
+func (s *Screen) executeField(in *stream) (reply []byte, err error) {
+	kind := in.readOctet()
 	switch kind {
 	case sfReadPartition:
 		return s.readPartition(in)
 	case sfEraseReset:
 		return nil, s.eraseReset(in)
 	case sfSetReplyMode, sfOutbound, sfCreatePartition, sfDestroyPartition, sfResetPartition:
-		pid, err := in.take(1)
+		pid, err := in.readOctets(1)
 		if err != nil {
 			return nil, err
 		}
@@ -89,31 +89,31 @@ func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
 	case sfCreatePartition:
 		return nil, s.createPartition(in)
 	case sfDestroyPartition:
-		s.implicitPartition(false)
+		s.resetPartition(false)
 	case sfResetPartition:
 		s.resetReplyMode()
 	}
 	return nil, nil
 }
 
-// implicitPartition resets the screen to the implicit partition, which exists before any Create
+// resetPartition resets the screen to the implicit partition, which exists before any Create
 // Partition.
-func (s *Screen) implicitPartition(alternate bool) {
-	s.wide = false
+func (s *Screen) resetPartition(alternate bool) {
+	s.isWide = false
 	s.resetReplyMode()
 	s.eraseTo(s.sizeOf(alternate))
 }
 
 func (s *Screen) eraseReset(in *stream) error {
-	size, err := in.take(1)
+	size, err := in.readOctets(1)
 	if err != nil {
 		return err
 	}
 	switch size[0] {
 	case 0x00:
-		s.implicitPartition(false)
+		s.resetPartition(false)
 	case 0x80:
-		s.implicitPartition(true)
+		s.resetPartition(true)
 	default:
 		return in.fault("unknown size %02X of Erase/Reset", size[0])
 	}
@@ -121,7 +121,7 @@ func (s *Screen) eraseReset(in *stream) error {
 }
 
 func (s *Screen) setReplyMode(in *stream) error {
-	mode, err := in.take(1)
+	mode, err := in.readOctets(1)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (s *Screen) setReplyMode(in *stream) error {
 		return nil
 	}
 	for _, p := range (attributes{}).pairs() {
-		if slices.Contains(in.record[in.at:], p[0]) {
+		if slices.Contains(in.record[in.offset:], p[0]) {
 			s.replyTypes = append(s.replyTypes, p[0])
 		}
 	}
@@ -142,7 +142,7 @@ func (s *Screen) setReplyMode(in *stream) error {
 }
 
 func (s *Screen) outbound(in *stream) error {
-	code, err := in.take(1)
+	code, err := in.readOctets(1)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *Screen) outbound(in *stream) error {
 // createPartition creates partition 0 with the default or the alternate size. The host may select
 // 16-bit addresses.
 func (s *Screen) createPartition(in *stream) error {
-	modes, err := in.take(1)
+	modes, err := in.readOctets(1)
 	if err != nil {
 		return err
 	}
@@ -165,8 +165,8 @@ func (s *Screen) createPartition(in *stream) error {
 		return in.fault("a partition of units and addresses %02X", modes[0])
 	}
 	alternate := false
-	if rest := in.record[in.at:]; len(rest) > 1 { // flags, followed by height and width
-		octets, err := in.take(5)
+	if rest := in.record[in.offset:]; len(rest) > 1 { // flags, followed by height and width
+		octets, err := in.readOctets(5)
 		if err != nil {
 			return err
 		}
@@ -176,13 +176,13 @@ func (s *Screen) createPartition(in *stream) error {
 		}
 		alternate = size == s.alternate
 	}
-	s.implicitPartition(alternate)
-	s.wide = addressing == 1
+	s.resetPartition(alternate)
+	s.isWide = addressing == 1
 	return nil
 }
 
 func (s *Screen) readPartition(in *stream) (reply []byte, err error) {
-	octets, err := in.take(2)
+	octets, err := in.readOctets(2)
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ var queryReplies = map[string]map[byte]string{
 	},
 }
 
-// replies returns the query replies in a record. The result codes lists the codes in order, and by
-// maps each code to its reply.
-func replies(t *testing.T, record []byte) (codes string, by map[byte]string) {
+// replies returns the query replies in a record. The codes are in order, and byCode maps each code
+// to its reply.
+func replies(t *testing.T, record []byte) (codes string, byCode map[byte]string) {
 	t.Helper()
-	by = map[byte]string{}
+	byCode = map[byte]string{}
 	if len(record) == 0 || record[0] != 0x88 {
 		t.Fatalf("% X", record)
 	}
@@ -42,10 +42,10 @@ func replies(t *testing.T, record []byte) (codes string, by map[byte]string) {
 			t.Fatalf("% X", rest)
 		}
 		codes += string(rest[3:4])
-		by[rest[3]] = string(rest[4:n])
+		byCode[rest[3]] = string(rest[4:n])
 		rest = rest[n:]
 	}
-	return codes, by
+	return codes, byCode
 }
 
 func TestQuery(t *testing.T) {
