@@ -51,11 +51,11 @@ type Call struct {
 	Message []byte // the request
 
 	// Dial opens a connection on which each Write sends one datagram and each Read receives
-	// one. If the argument to is the zero AddrPort, Dial must connect to the server. Otherwise
-	// Dial must connect to this address, which is the target of a redirect, if the address is
-	// permitted. The connection must deliver only datagrams from the host to which it is
-	// connected.
-	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+	// one. If target is the zero AddrPort, Dial must connect to the server. Otherwise the
+	// server redirected the client to target, and Dial must connect to target if this
+	// address is permitted. The connection must deliver only datagrams from the host to
+	// which it is connected.
+	Dial func(ctx context.Context, target netip.AddrPort) (net.Conn, error)
 
 	// Text makes the client remove one NUL from the end of each packet, because old servers
 	// add a NUL there. It must not be set if replies contain binary data.
@@ -139,9 +139,9 @@ type clientConn struct {
 }
 
 // dial replaces the network connection. When ctx is canceled, reads from the new connection fail.
-func (d *clientConn) dial(call *Call, to netip.AddrPort) error {
+func (d *clientConn) dial(call *Call, target netip.AddrPort) error {
 	d.close()
-	conn, err := call.Dial(d.ctx, to)
+	conn, err := call.Dial(d.ctx, target)
 	if err != nil {
 		return err
 	}
@@ -174,8 +174,8 @@ var buffers = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 func (d *clientConn) run(call *Call) {
 	buffer := buffers.Get().(*[1 << 16]byte)
 	defer buffers.Put(buffer)
-	for d.x.begin(d.now()); !d.x.isOver(); {
-		if d.x.to.IsValid() {
+	for d.x.sendRequest(d.now()); !d.x.isOver(); {
+		if d.x.redirectTarget.IsValid() {
 			d.followRedirect(call)
 		} else {
 			d.read(buffer[:])
@@ -187,12 +187,12 @@ func (d *clientConn) run(call *Call) {
 }
 
 func (d *clientConn) followRedirect(call *Call) {
-	to := d.x.to
+	to := d.x.redirectTarget
 	if err := d.dial(call, to); err != nil {
 		d.x.fail(fmt.Errorf("%w: to %v: %w", ErrRedirect, to, err))
 		return
 	}
-	d.x.begin(d.now())
+	d.x.sendRequest(d.now())
 }
 
 // read waits until a datagram arrives or the timer expires.
@@ -207,7 +207,7 @@ func (d *clientConn) read(buffer []byte) {
 	case err == nil:
 		d.x.receive(now, buffer[:n])
 	case errors.Is(err, os.ErrDeadlineExceeded) && now >= d.x.timerEnd:
-		d.x.expire(now)
+		d.x.checkTimer(now)
 	default:
 		d.x.networkError(err)
 	}

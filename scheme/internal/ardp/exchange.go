@@ -9,18 +9,17 @@ import (
 )
 
 const (
-	// longest is the maximum interval between repeated transmissions.
-	longest = time.Hour
-	// longestInWait is the maximum interval between repeated transmissions during a wait. If
-	// the reply is lost during a wait, the server resends it only after the client repeats the
-	// request.
-	longestInWait = 30 * time.Second
+	// maxInterval is the maximum interval between repeated transmissions.
+	maxInterval = time.Hour
+	// maxWaitInterval is the maximum interval between repeated transmissions during a wait. If the
+	// reply is lost during a wait, the server resends it only after the client repeats the request.
+	maxWaitInterval = 30 * time.Second
 )
 
 // exchange is one request and its reply. It has no access to a network or a clock: the caller
-// passes the received datagrams and the time since the beginning. The exchange has ended when the
-// field done is true or the field err is set. If the field to is a valid address, the exchange
-// continues at the server with that address.
+// passes the received datagrams and the time since the beginning. The exchange has ended when
+// isDone is true or err is set. If redirectTarget is a valid address, the exchange continues at the
+// server with that address.
 type exchange struct {
 	options *Options
 	call    *Call
@@ -32,22 +31,22 @@ type exchange struct {
 	sent         int // number of the last sent packet
 	acknowledged int // number of the last packet in the sequence that the server has acknowledged
 
-	reply      []byte         // data of the packets 1 to through
-	through    int            // number of the last packet in the sequence that was received
-	outOfOrder map[int][]byte // packets that arrived before an earlier packet
-	highest    int            // highest number among the received packets
-	total      int            // number of packets in the reply; 0 if unknown
-	octets     int            // number of octets of the reply that were received so far
+	reply           []byte         // data of the packets 1 to receivedThrough
+	receivedThrough int            // number of the last packet in the sequence that was received
+	outOfOrder      map[int][]byte // packets that arrived before an earlier packet
+	maxReceived     int            // highest number among the received packets
+	total           int            // number of packets in the reply; 0 if unknown
+	octets          int            // number of octets of the reply that were received so far
 
-	heard    bool // the server has sent a valid datagram
-	repeats  int  // number of repeats of the request or an acknowledgement
-	drops    int
-	idleAcks int // number of acknowledgements without new data, which is limited to prevent an endless loop between two programs
+	hasAnswer bool // the server has sent a valid datagram
+	repeats   int  // number of repeats of the request or an acknowledgement
+	drops     int
+	idleAcks  int // number of acknowledgements without new data, which is limited to prevent an endless loop between two programs
 
 	interval     time.Duration // the timer's current interval
-	tries        int           // number of remaining tries
+	triesLeft    int           // number of remaining tries
 	timerEnd     time.Duration
-	wait         time.Duration // the last announced wait
+	lastWaitTime time.Duration // the last announced wait
 	waitEnd      time.Duration // end of the announced wait; 0 means no wait
 	lastProgress Progress
 	lastWait     Progress // last announcement that contains a wait
@@ -55,9 +54,9 @@ type exchange struct {
 	firstServer netip.AddrPort
 	visited     []netip.AddrPort // targets of the previous redirects
 
-	done bool
-	err  error
-	to   netip.AddrPort
+	isDone         bool
+	err            error
+	redirectTarget netip.AddrPort
 }
 
 func newExchange(o *Options, call *Call, id uint16, server netip.AddrPort, send func([]byte)) *exchange {
@@ -67,7 +66,7 @@ func newExchange(o *Options, call *Call, id uint16, server netip.AddrPort, send 
 	}
 }
 
-func (x *exchange) isOver() bool { return x.done || x.err != nil }
+func (x *exchange) isOver() bool { return x.isDone || x.err != nil }
 
 func (x *exchange) fail(err error) {
 	if !x.isOver() {
@@ -75,63 +74,63 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// begin sends the request to the first server, or to the target of a redirect. It first
+// sendRequest sends the request to the first server, or to the target of a redirect. It first
 // discards all data from the previous server.
-func (x *exchange) begin(now time.Duration) {
+func (x *exchange) sendRequest(now time.Duration) {
 	if x.packets > x.options.Packets {
 		x.fail(fmt.Errorf("%w: a request of %d packets, the limit is %d", ErrTooLarge, x.packets, x.options.Packets))
 		return
 	}
-	x.to = netip.AddrPort{}
+	x.redirectTarget = netip.AddrPort{}
 	x.sent, x.acknowledged = 0, 0
-	x.reply, x.through, x.outOfOrder, x.highest, x.total, x.octets = nil, 0, nil, 0, 0, 0
-	x.wait, x.waitEnd, x.lastProgress, x.lastWait, x.heard, x.repeats = 0, 0, Progress{}, Progress{}, false, 0
+	x.reply, x.receivedThrough, x.outOfOrder, x.maxReceived, x.total, x.octets = nil, 0, nil, 0, 0, 0
+	x.lastWaitTime, x.waitEnd, x.lastProgress, x.lastWait, x.hasAnswer, x.repeats = 0, 0, Progress{}, Progress{}, false, 0
 	x.restart(now)
 	x.sendPackets(1)
 }
 
 func (x *exchange) restart(now time.Duration) {
 	x.interval = x.options.Timer
-	x.tries = x.options.Tries - 1
+	x.triesLeft = x.options.Tries - 1
 	x.timerEnd = now + x.interval
 }
 
-// bounded shortens a wait, if necessary. A wait must end before Options.Wait has passed since the
+// limitWait shortens a wait, if necessary. A wait must end before Options.Wait has passed since the
 // beginning of the exchange.
-func (x *exchange) bounded(wait, now time.Duration) time.Duration {
+func (x *exchange) limitWait(wait, now time.Duration) time.Duration {
 	return max(0, min(wait, x.options.Wait-now))
 }
 
-// expire repeats unacknowledged packets if the timer has expired. After the last try, expire ends
+// checkTimer repeats unacknowledged packets if the timer has expired. After the last try, it ends
 // the exchange. Repeats during a wait do not count as tries.
-func (x *exchange) expire(now time.Duration) {
+func (x *exchange) checkTimer(now time.Duration) {
 	if x.isOver() || now < x.timerEnd {
 		return
 	}
 	if now < x.waitEnd {
-		x.interval = min(2*x.interval, max(longestInWait, x.options.Timer))
+		x.interval = min(2*x.interval, max(maxWaitInterval, x.options.Timer))
 		x.timerEnd = now + max(x.options.Timer, min(x.interval, x.waitEnd-now))
-		x.repeat(true)
+		x.resend(true)
 		return
 	}
 	if x.waitEnd != 0 {
 		x.interval, x.waitEnd = x.options.Timer, 0
 	}
-	if x.tries <= 0 {
+	if x.triesLeft <= 0 {
 		x.fail(x.noReply())
 		return
 	}
-	x.tries--
-	x.interval = min(2*x.interval, longest)
+	x.triesLeft--
+	x.interval = min(2*x.interval, maxInterval)
 	x.timerEnd = now + x.interval
-	x.repeat(false)
+	x.resend(false)
 }
 
-// repeat sends the packets that the server has not acknowledged. If the server has acknowledged
-// the whole request, repeat sends an acknowledgement. During a wait, before the first packet of
-// the reply, repeat sends the last packet of the request instead of an acknowledgement. The server
-// then resends a lost reply.
-func (x *exchange) repeat(waiting bool) {
+// resend sends the packets that the server has not acknowledged. If the server has acknowledged the
+// whole request, resend sends an acknowledgement. During a wait, before the first packet of the
+// reply, resend sends the last packet of the request instead of an acknowledgement. The server then
+// resends a lost reply.
+func (x *exchange) resend(waiting bool) {
 	x.repeats++
 	switch {
 	case x.acknowledged < x.packets:
@@ -145,18 +144,17 @@ func (x *exchange) repeat(waiting bool) {
 
 // noReply returns the error for a silent server.
 func (x *exchange) noReply() *noReplyError {
-	return &noReplyError{sent: 1 + x.repeats, heard: x.heard, received: x.received(), total: x.total, lastWait: x.lastWait}
+	return &noReplyError{sent: 1 + x.repeats, heard: x.hasAnswer, received: x.received(), total: x.total, lastWait: x.lastWait}
 }
 
-func (x *exchange) received() int { return x.through + len(x.outOfOrder) }
+func (x *exchange) received() int { return x.receivedThrough + len(x.outOfOrder) }
 
-// sendPackets sends the request's packets from the packet number in the argument from to the end
-// of the window. If more packets follow after the window, the last packet in the window requests
-// an acknowledgement.
-func (x *exchange) sendPackets(from int) {
+// sendPackets sends the request's packets from the number first up to the end of the window. If
+// more packets follow after the window, the last packet in the window requests an acknowledgement.
+func (x *exchange) sendPackets(first int) {
 	last := min(x.acknowledged+Window, x.packets)
-	for n := from; n <= last; n++ {
-		h := Header{Fields: FieldThrough, ID: x.id, Number: uint16(n), Total: uint16(x.packets), Through: uint16(x.through)}
+	for n := first; n <= last; n++ {
+		h := Header{Fields: FieldThrough, ID: x.id, Number: uint16(n), Total: uint16(x.packets), Through: uint16(x.receivedThrough)}
 		if n == last && last < x.packets {
 			h.Fields, h.Flags = FieldOption, FlagAcknowledge
 		}
@@ -166,7 +164,7 @@ func (x *exchange) sendPackets(from int) {
 }
 
 func (x *exchange) acknowledge() {
-	x.transmit(&Header{Fields: FieldThrough, ID: x.id, Through: uint16(x.through)}, nil)
+	x.transmit(&Header{Fields: FieldThrough, ID: x.id, Through: uint16(x.receivedThrough)}, nil)
 }
 
 func (x *exchange) cancel() {
@@ -194,7 +192,7 @@ func (x *exchange) drop(reason error) {
 // networkError ends the exchange if the server has sent nothing, because the host then probably
 // runs no server. A later network error counts as a lost datagram.
 func (x *exchange) networkError(err error) {
-	if !x.heard {
+	if !x.hasAnswer {
 		x.fail(err)
 		return
 	}
@@ -222,7 +220,7 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 	if x.call.Trace != nil {
 		x.call.Trace(false, describe(&h, len(data), "refused"))
 	}
-	x.heard = true
+	x.hasAnswer = true
 	x.takeThrough(now, &h)
 	x.takeWait(now, &h, option.queue)
 	switch h.Option {
@@ -236,7 +234,7 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 	if number, total := h.Position(); number != 0 && !x.takePacket(now, &h, number, total, data) {
 		return
 	}
-	x.done = x.total != 0 && x.through == x.total
+	x.isDone = x.total != 0 && x.receivedThrough == x.total
 	if h.Flags&FlagAcknowledge != 0 && x.idleAcks < x.options.Drops {
 		x.idleAcks++
 		x.acknowledge()
@@ -279,21 +277,21 @@ func (x *exchange) takeThrough(now time.Duration, h *Header) {
 
 // takeWait records a wait that the server announced. A repeated announcement neither
 // restarts the timer nor calls Call.Progress.
-func (x *exchange) takeWait(now time.Duration, h *Header, said Progress) {
-	said.Wait = time.Duration(h.Wait) * time.Second
-	news := said != x.lastProgress && (h.Has(FieldWait) || h.Option == OptionQueue)
-	if said.Wait != 0 {
-		x.lastWait = said
+func (x *exchange) takeWait(now time.Duration, h *Header, progress Progress) {
+	progress.Wait = time.Duration(h.Wait) * time.Second
+	news := progress != x.lastProgress && (h.Has(FieldWait) || h.Option == OptionQueue)
+	if progress.Wait != 0 {
+		x.lastWait = progress
 	}
 	if news {
-		x.lastProgress = said
+		x.lastProgress = progress
 	}
-	said.Wait = x.bounded(said.Wait, now)
-	if h.Has(FieldWait) && (said.Wait != 0 || x.wait != 0) {
-		x.setWait(now, said.Wait)
+	progress.Wait = x.limitWait(progress.Wait, now)
+	if h.Has(FieldWait) && (progress.Wait != 0 || x.lastWaitTime != 0) {
+		x.setWait(now, progress.Wait)
 	}
 	if news && x.call.Progress != nil {
-		x.call.Progress(said)
+		x.call.Progress(progress)
 	}
 }
 
@@ -301,7 +299,7 @@ func (x *exchange) setWait(now, wait time.Duration) {
 	if wait == 0 || now >= x.waitEnd {
 		x.restart(now)
 	}
-	x.wait, x.waitEnd, x.tries = wait, 0, x.options.Tries-1
+	x.lastWaitTime, x.waitEnd, x.triesLeft = wait, 0, x.options.Tries-1
 	if wait != 0 {
 		x.waitEnd = now + wait
 	}
@@ -312,7 +310,7 @@ func (x *exchange) setWait(now, wait time.Duration) {
 func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, data []byte) bool {
 	known := max(x.total, total)
 	switch {
-	case total != 0 && x.total != 0 && total != x.total, known != 0 && known < max(number, x.highest):
+	case total != 0 && x.total != 0 && total != x.total, known != 0 && known < max(number, x.maxReceived):
 		x.drop(errTotal)
 		return false
 	case max(number, total) > x.options.Packets:
@@ -320,8 +318,8 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 		return false
 	}
 	x.total = known
-	x.highest = max(x.highest, number)
-	if _, ok := x.outOfOrder[number]; ok || number <= x.through {
+	x.maxReceived = max(x.maxReceived, number)
+	if _, ok := x.outOfOrder[number]; ok || number <= x.receivedThrough {
 		return true
 	}
 	data = x.ownData(h, data)
@@ -329,17 +327,17 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 		x.giveUp(fmt.Errorf("%w: a reply of more than %d bytes", ErrTooLarge, x.options.Octets))
 		return false
 	}
-	if number != x.through+1 {
+	if number != x.receivedThrough+1 {
 		if x.outOfOrder == nil {
 			x.outOfOrder = map[int][]byte{}
 		}
 		x.outOfOrder[number] = append([]byte(nil), data...)
 		return true
 	}
-	for ok := true; ok; data, ok = x.outOfOrder[x.through+1] {
-		x.through++
+	for ok := true; ok; data, ok = x.outOfOrder[x.receivedThrough+1] {
+		x.receivedThrough++
 		x.reply = append(x.reply, data...)
-		delete(x.outOfOrder, x.through)
+		delete(x.outOfOrder, x.receivedThrough)
 	}
 	x.idleAcks = 0
 	x.restart(now)
@@ -411,22 +409,22 @@ func parseQueue(field []byte) (p Progress, ok bool) {
 
 // redirect continues the exchange at another server. If the redirect is not allowed, the exchange
 // fails.
-func (x *exchange) redirect(to netip.AddrPort) {
-	if reason := x.refuseRedirect(to); reason != "" {
-		x.giveUp(fmt.Errorf("%w: %v is %s", ErrRedirect, to, reason))
+func (x *exchange) redirect(target netip.AddrPort) {
+	if reason := x.refuseRedirect(target); reason != "" {
+		x.giveUp(fmt.Errorf("%w: %v is %s", ErrRedirect, target, reason))
 		return
 	}
-	x.visited = append(x.visited, to)
-	x.to = to
+	x.visited = append(x.visited, target)
+	x.redirectTarget = target
 }
 
 // refuseRedirect returns the reason to reject a redirect, or "" if the redirect is allowed. A
 // public server must not redirect to a private network. A server in a private network must not
 // redirect to this machine.
-func (x *exchange) refuseRedirect(to netip.AddrPort) string {
-	a, first := to.Addr(), x.firstServer.Addr()
+func (x *exchange) refuseRedirect(target netip.AddrPort) string {
+	a, first := target.Addr(), x.firstServer.Addr()
 	switch {
-	case a.IsUnspecified(), to.Port() == 0:
+	case a.IsUnspecified(), target.Port() == 0:
 		return "an invalid address"
 	case a.IsMulticast(), a == broadcast:
 		return "a multicast or broadcast address"
@@ -434,7 +432,7 @@ func (x *exchange) refuseRedirect(to netip.AddrPort) string {
 		return "this machine"
 	case isLocal(a) && !isLocal(first):
 		return "a private network"
-	case to == x.firstServer || slices.Contains(x.visited, to):
+	case target == x.firstServer || slices.Contains(x.visited, target):
 		return "a server already visited"
 	case len(x.visited) >= x.options.Redirects:
 		return fmt.Sprintf("beyond the limit of %d redirects", x.options.Redirects)

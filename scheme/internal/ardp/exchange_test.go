@@ -41,8 +41,8 @@ func TestSwappedID(t *testing.T) {
 		for _, h := range c.list {
 			f.get(h.Append(nil))
 		}
-		if f.done != c.done || f.err != nil || c.done == (f.drops == 1) {
-			t.Errorf("%s: done %v, %d drops, %v", c.name, f.done, f.drops, f.err)
+		if f.isDone != c.done || f.err != nil || c.done == (f.drops == 1) {
+			t.Errorf("%s: done %v, %d drops, %v", c.name, f.isDone, f.drops, f.err)
 		}
 	}
 }
@@ -122,13 +122,13 @@ func TestFirstTotalCounts(t *testing.T) {
 	}{
 		{1, 3, "a"}, {2, 2, "no"}, {2, 4, "no"}, {4, 0, "no"}, {3, 3, "c"}, {2, 0, "b"},
 	} {
-		if f.done {
+		if f.isDone {
 			t.Errorf("it is done before packet %d of %d", c.number, c.total)
 		}
 		h := Header{Fields: FieldTotal, ID: 7, Number: c.number, Total: c.total}
 		f.get(append(h.Append(nil), c.data...))
 	}
-	if !f.done || string(f.reply) != "abc" || f.drops != 3 {
+	if !f.isDone || string(f.reply) != "abc" || f.drops != 3 {
 		t.Errorf("%q %v, %d drops", f.reply, f.err, f.drops)
 	}
 }
@@ -141,8 +141,8 @@ func TestProgressRestartsTimer(t *testing.T) {
 		h := Header{Fields: FieldTotal, ID: 7, Number: n + 1}
 		f.get(h.Append(nil))
 	}
-	if f.isOver() || f.through != 100 {
-		t.Errorf("%d packets, %v", f.through, f.err)
+	if f.isOver() || f.receivedThrough != 100 {
+		t.Errorf("%d packets, %v", f.receivedThrough, f.err)
 	}
 	if f.end(t); f.now > 5901*time.Second+time.Minute {
 		t.Errorf("it took %v", f.now)
@@ -187,9 +187,9 @@ func TestAllocs(t *testing.T) {
 	n := testing.AllocsPerRun(100, func() {
 		x := newExchange(&c.options, call, 7, serverA, send)
 		x.buffer = buffer
-		x.begin(0)
+		x.sendRequest(0)
 		x.receive(0, reply)
-		if !x.done {
+		if !x.isDone {
 			t.Fatal("it is not done")
 		}
 	})
@@ -240,8 +240,8 @@ func FuzzExchange(f *testing.F) {
 			wantSane(t, fake, received)
 		}
 		fake.end(t)
-		if fake.done == (fake.err != nil) {
-			t.Fatalf("done %v, and %v", fake.done, fake.err)
+		if fake.isDone == (fake.err != nil) {
+			t.Fatalf("done %v, and %v", fake.isDone, fake.err)
 		}
 		if fake.now > 10*time.Minute+time.Duration(received+1)*time.Minute+70*time.Second*time.Duration(received) {
 			t.Fatalf("it took %v", fake.now)
@@ -257,8 +257,8 @@ func wantSane(t *testing.T, f *fake, received int) {
 	held := len(f.reply)
 	for n, data := range f.outOfOrder {
 		held += len(data)
-		if n <= f.through || n > f.highest || n > f.options.Packets {
-			t.Fatalf("packet %d is held, after %d of %d", n, f.through, f.options.Packets)
+		if n <= f.receivedThrough || n > f.maxReceived || n > f.options.Packets {
+			t.Fatalf("packet %d is held, after %d of %d", n, f.receivedThrough, f.options.Packets)
 		}
 	}
 	if f.err == nil && held > f.options.Octets {
@@ -267,8 +267,8 @@ func wantSane(t *testing.T, f *fake, received int) {
 	if f.received() > received || f.drops > received {
 		t.Fatalf("%d packets and %d drops of %d datagrams", f.received(), f.drops, received)
 	}
-	if f.total != 0 && f.total < f.highest {
-		t.Fatalf("packet %d of %d", f.highest, f.total)
+	if f.total != 0 && f.total < f.maxReceived {
+		t.Fatalf("packet %d of %d", f.maxReceived, f.total)
 	}
 	// The client may send one window of the request initially, after each redirect and after
 	// each repeat. It may also send one datagram for each received datagram.
@@ -303,10 +303,10 @@ func FuzzOrder(f *testing.F) {
 			fake.get(append(h.Append(nil), n, n))
 			came[n] = true
 		}
-		if all := len(came) == int(total); fake.done != all || all && !bytes.Equal(fake.reply, want) {
-			t.Fatalf("%d of %d packets: done %v, %x", len(came), total, fake.done, fake.reply)
+		if all := len(came) == int(total); fake.isDone != all || all && !bytes.Equal(fake.reply, want) {
+			t.Fatalf("%d of %d packets: done %v, %x", len(came), total, fake.isDone, fake.reply)
 		}
-		if !fake.done {
+		if !fake.isDone {
 			if fake.end(t); !errors.Is(fake.err, ErrNoReply) {
 				t.Fatal(fake.err)
 			}

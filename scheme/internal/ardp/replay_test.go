@@ -26,7 +26,7 @@ func newFake(call *Call, id uint16, o *Options) *fake {
 	f.exchange = newExchange(&c.options, call, id, serverA, func(b []byte) {
 		f.sent, f.at = append(f.sent, bytes.Clone(b)), append(f.at, f.now)
 	})
-	f.begin(0)
+	f.sendRequest(0)
 	return f
 }
 
@@ -34,7 +34,7 @@ func newFake(call *Call, id uint16, o *Options) *fake {
 func (f *fake) wait(until time.Duration) {
 	for !f.isOver() && f.timerEnd <= until {
 		f.now = f.timerEnd
-		f.expire(f.now)
+		f.checkTimer(f.now)
 	}
 	f.now = max(f.now, until)
 }
@@ -42,8 +42,8 @@ func (f *fake) wait(until time.Duration) {
 // get passes a received datagram to the exchange, and follows a redirect.
 func (f *fake) get(datagram []byte) {
 	f.receive(f.now, datagram)
-	if f.to.IsValid() {
-		f.begin(f.now)
+	if f.redirectTarget.IsValid() {
+		f.sendRequest(f.now)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestReplayNoID(t *testing.T) {
 		d := ReadCapture(t, name).Dialogs()[0]
 		d.ID = max(d.ID, 1)
 		f := replay(t, d, &Call{})
-		if f.end(t); !errors.Is(f.err, ErrNoReply) || f.heard {
+		if f.end(t); !errors.Is(f.err, ErrNoReply) || f.hasAnswer {
 			t.Errorf("%s: %q %v", name, f.reply, f.err)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// describe returns a description of a datagram for Call.Trace. The argument canceled describes
+// describe returns a description of a datagram for Call.Trace. The argument cancelText describes
 // option 1, whose meaning depends on the sender.
-func describe(h *Header, data int, canceled string) string {
+func describe(h *Header, data int, cancelText string) string {
 	var b strings.Builder
 	switch number, total := h.Position(); {
 	case number == 0:
@@ -35,7 +35,7 @@ func describe(h *Header, data int, canceled string) string {
 	switch o, _ := parseOption(h); h.Option {
 	case 0:
 	case OptionCancel:
-		b.WriteString(", " + canceled)
+		b.WriteString(", " + cancelText)
 	case OptionRedirect, OptionRedirectAll:
 		fmt.Fprintf(&b, ", redirect to %v", o.redirect)
 	case OptionQueue:

@@ -54,12 +54,12 @@ var (
 // Reader reads lines, and the octets that follow the lines. It reads ahead, so the caller must
 // read all data through the Reader. A Reader must not be used concurrently.
 type Reader struct {
-	r       *bufio.Reader
-	long    []byte // buffer for a line that exceeds the buffer of r
-	max     int
-	left    int64 // number of octets that may still be read if limited is true
-	limited bool
-	bare    bool
+	r         *bufio.Reader
+	longLine  []byte // buffer for a line that exceeds the buffer of r
+	max       int
+	remaining int64 // number of octets that may still be read if limited is true
+	limited   bool
+	bare      bool
 }
 
 // maxBuffer is the maximum buffer size of a Reader. The Reader copies longer lines to other
@@ -74,21 +74,21 @@ func NewReader(r io.Reader, max int) *Reader {
 
 // Allow limits the total number of octets in the following lines, including line ends. If the
 // lines exceed the limit, Line returns ErrTotal. By default there is no limit.
-func (r *Reader) Allow(octets int64) { r.left, r.limited = octets, true }
+func (r *Reader) Allow(octets int64) { r.remaining, r.limited = octets, true }
 
 // Line returns the next line without its line end, which is LF or CR LF. The returned slice is
 // valid until the next call. At the end of the input the error is io.EOF. If the last line has no
 // line end, Line returns it with io.ErrUnexpectedEOF. Other errors wrap ErrLong, ErrTotal or the
 // error of the underlying reader.
 func (r *Reader) Line() ([]byte, error) {
-	text, err := r.slice()
+	text, err := r.readSlice()
 	if errors.Is(err, bufio.ErrBufferFull) {
-		r.long = append(r.long[:0], text...)
-		for errors.Is(err, bufio.ErrBufferFull) && len(r.long) <= r.max {
-			text, err = r.slice()
-			r.long = append(r.long, text...)
+		r.longLine = append(r.longLine[:0], text...)
+		for errors.Is(err, bufio.ErrBufferFull) && len(r.longLine) <= r.max {
+			text, err = r.readSlice()
+			r.longLine = append(r.longLine, text...)
 		}
-		text = r.long
+		text = r.longLine
 	}
 	switch {
 	case errors.Is(err, ErrTotal):
@@ -111,12 +111,12 @@ func (r *Reader) Line() ([]byte, error) {
 	return text, nil
 }
 
-// slice reads a part of a line that fits in the buffer. If reading is limited, slice subtracts the
-// length of that part from r.left.
-func (r *Reader) slice() ([]byte, error) {
+// readSlice reads a part of a line that fits in the buffer. If reading is limited, it subtracts the
+// length of that part from r.remaining.
+func (r *Reader) readSlice() ([]byte, error) {
 	text, err := r.r.ReadSlice('\n')
 	if r.limited {
-		if r.left -= int64(len(text)); r.left < 0 {
+		if r.remaining -= int64(len(text)); r.remaining < 0 {
 			return nil, ErrTotal
 		}
 	}

@@ -63,10 +63,10 @@ type Conn struct {
 
 	// Owed counts the replies and block ends that the server still has to send. If Owed is not
 	// 0, or Broken is set, the connection must not be reused for another URL.
-	Owed     int
-	Broken   bool
-	reused   bool // the connection was in the pool
-	answered bool // the server has replied since the connection left the pool
+	Owed        int
+	Broken      bool
+	isReused    bool // the connection was in the pool
+	hasAnswered bool // the server has replied since the connection left the pool
 }
 
 // Dial connects to the server that the key k identifies.
@@ -116,10 +116,10 @@ func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 	return nil
 }
 
-// Send sends a command. The parameter shown is the text of the command for the trace, and must not
-// contain a password.
-func (c *Conn) Send(command []byte, shown string) error {
-	c.Traced(true, shown)
+// Send sends a command. The traceText is the text of the command for the trace, and must
+// not contain a password.
+func (c *Conn) Send(command []byte, traceText string) error {
+	c.Traced(true, traceText)
 	if _, err := c.Stream.Write(command); err != nil {
 		return c.Fail(scheme.ProtocolError(err))
 	}
@@ -127,11 +127,10 @@ func (c *Conn) Send(command []byte, shown string) error {
 	return nil
 }
 
-// Answered records a reply. The parameter final reports whether this is the last reply to the
-// command.
-func (c *Conn) Answered(final bool) {
-	c.answered = true
-	if final {
+// Answered records a reply. If this is the last reply to the command, isFinal is true.
+func (c *Conn) Answered(isFinal bool) {
+	c.hasAnswered = true
+	if isFinal {
 		c.Owed--
 	}
 }
@@ -149,14 +148,14 @@ func (c *Conn) Traced(sent bool, text string) {
 
 // Received returns a reader of Stream. Each read records the received octets for the request that
 // uses the connection at that time.
-func (c *Conn) Received() io.Reader { return &received{c, c.Stream} }
+func (c *Conn) Received() io.Reader { return &recordingReader{c, c.Stream} }
 
-type received struct {
+type recordingReader struct {
 	conn   *Conn
 	stream net.Conn
 }
 
-func (r *received) Read(p []byte) (int, error) {
+func (r *recordingReader) Read(p []byte) (int, error) {
 	n, err := r.stream.Read(p)
 	if n > 0 && r.conn.record != nil {
 		r.conn.record.Octets("", false, p[:n])
@@ -167,7 +166,7 @@ func (r *received) Read(p []byte) (int, error) {
 // Fail marks the connection as broken, and returns the error for the caller.
 func (c *Conn) Fail(err error) error {
 	c.Broken = true
-	if c.reused && !c.answered {
+	if c.isReused && !c.hasAnswered {
 		return staleError{err}
 	}
 	return err
@@ -189,17 +188,17 @@ func (e staleError) Unwrap() error { return e.error }
 // connection.
 func IsStale(err error) bool { return errors.As(err, new(staleError)) }
 
-// Ask calls Request.Ask to request a login. If there is no login, Ask returns the error missing.
-func Ask(ctx context.Context, req *scheme.Request, q scheme.Question, missing error) (*scheme.Credentials, error) {
+// Ask calls Request.Ask to request a login. If there is no login, Ask returns errMissing.
+func Ask(ctx context.Context, req *scheme.Request, q scheme.Question, errMissing error) (*scheme.Credentials, error) {
 	if req.Ask == nil {
-		return nil, missing
+		return nil, errMissing
 	}
 	answer, ok, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, missing
+		return nil, errMissing
 	}
 	answer.User = cmp.Or(answer.User, q.User)
 	return &answer, nil

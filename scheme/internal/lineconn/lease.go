@@ -30,23 +30,23 @@ func Failure(ctx context.Context, name string, err error) error {
 // request opened, such as data connections. When the context of the Lease is canceled, the Lease
 // closes the connection and these values, and reads fail. The zero Lease has ended.
 type Lease struct {
-	mu   sync.Mutex
-	conn *Conn // leased connection; nil after the lease has ended
-	keep func()
-	stop func() bool // stops the function that waits for the cancellation of the context
-	held []io.Closer
+	mu      sync.Mutex
+	conn    *Conn // leased connection; nil after the lease has ended
+	putBack func()
+	stop    func() bool // stops the function that waits for the cancellation of the context
+	held    []io.Closer
 }
 
-// Begin begins the use of the connection c for the request req. The function keep must return c to
-// its pool.
-func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, keep func()) {
+// Begin begins the use of the connection c for the request req. The function putBack must
+// return c to its pool.
+func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, putBack func()) {
 	c.trace, c.record = req.Trace, req.Record
 	if c.record != nil {
 		c.record.Connected("", scheme.ServerAddr(c.Raw))
 	}
 	l.mu.Lock() // needed because ctx may be canceled before stop is set
 	defer l.mu.Unlock()
-	l.conn, l.keep, l.held = c, keep, nil
+	l.conn, l.putBack, l.held = c, putBack, nil
 	l.stop = context.AfterFunc(ctx, func() { l.End(false) })
 }
 
@@ -61,10 +61,10 @@ func (l *Lease) Hold(c io.Closer) {
 	l.held = append(l.held, c)
 }
 
-// End ends the lease. Later calls have no effect. If keep is true and the connection is reusable,
-// End returns the connection to its pool. Otherwise End closes the connection, which also ends the
-// command that the server is executing.
-func (l *Lease) End(keep bool) {
+// End ends the lease. Later calls have no effect. If reuse is true and the connection is
+// reusable, End returns the connection to its pool. Otherwise End closes the connection,
+// which also ends the command that the server is executing.
+func (l *Lease) End(reuse bool) {
 	l.mu.Lock()
 	c, stop, data := l.conn, l.stop, l.held
 	l.conn = nil
@@ -76,9 +76,9 @@ func (l *Lease) End(keep bool) {
 	for _, d := range data {
 		d.Close()
 	}
-	if keep && c.Reusable() {
-		c.trace, c.record, c.reused, c.answered = nil, nil, true, false
-		l.keep()
+	if reuse && c.Reusable() {
+		c.trace, c.record, c.isReused, c.hasAnswered = nil, nil, true, false
+		l.putBack()
 	} else {
 		c.Raw.Close()
 	}

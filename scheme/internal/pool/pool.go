@@ -31,11 +31,11 @@ type Pool[K comparable, C Conn[K]] struct {
 	IdleTime time.Duration // timeout of an idle connection
 
 	mu     sync.Mutex
-	idle   []idle[C] // idle connections, most recently used last
+	idle   []idleConn[C] // idle connections, most recently used last
 	closed bool
 }
 
-type idle[C any] struct {
+type idleConn[C any] struct {
 	conn   C
 	expiry *time.Timer
 }
@@ -65,7 +65,7 @@ func (p *Pool[K, C]) Take(key K, rank func(C) int) (c C, ok bool) {
 // remove removes the connection c and reports whether the pool contained c. The caller must hold
 // p.mu.
 func (p *Pool[K, C]) remove(c C) bool {
-	i := slices.IndexFunc(p.idle, func(k idle[C]) bool { return k.conn == c })
+	i := slices.IndexFunc(p.idle, func(k idleConn[C]) bool { return k.conn == c })
 	if i < 0 {
 		return false
 	}
@@ -78,12 +78,12 @@ func (p *Pool[K, C]) remove(c C) bool {
 // recently used connection.
 func (p *Pool[K, C]) Put(c C) {
 	p.mu.Lock()
-	surplus, tooMany := p.surplus(c)
+	surplus, tooMany := p.selectSurplus(c)
 	if tooMany {
 		p.remove(surplus)
 	}
 	if !tooMany || surplus != c {
-		p.idle = append(p.idle, idle[C]{c, time.AfterFunc(p.IdleTime, func() { p.expire(c) })})
+		p.idle = append(p.idle, idleConn[C]{c, time.AfterFunc(p.IdleTime, func() { p.expire(c) })})
 	}
 	p.mu.Unlock()
 	if tooMany {
@@ -91,9 +91,9 @@ func (p *Pool[K, C]) Put(c C) {
 	}
 }
 
-// surplus returns the connection to remove if storing c would exceed a limit. The result may be c
-// itself. If storing c exceeds no limit, ok is false. The caller must hold p.mu.
-func (p *Pool[K, C]) surplus(c C) (surplus C, ok bool) {
+// selectSurplus returns the connection to remove if storing c would exceed a limit. The result may
+// be c itself. If storing c exceeds no limit, ok is false. The caller must hold p.mu.
+func (p *Pool[K, C]) selectSurplus(c C) (surplus C, ok bool) {
 	if p.closed || p.PerKey <= 0 {
 		return c, true
 	}
