@@ -58,7 +58,7 @@ type Conn struct {
 	options         map[byte]*Option
 	scan            scanner
 	raw             []byte // read buffer
-	in              []byte // the part of raw that has not been scanned
+	unscanned       []byte // the part of raw that has not been scanned
 	err             error  // connection error; returned when all input has been scanned
 	negotiations    int    // option commands since the last pause
 	lastNegotiation time.Time
@@ -69,8 +69,8 @@ type Conn struct {
 	them       [256]optionState
 	out        []byte
 	enterNUL   bool   // send Enter as CR NUL
-	hold       bool   // delay all output until the upgrade
-	held       []byte // data to send after the upgrade
+	isHolding  bool   // delay all output until the upgrade
+	pending    []byte // data to send after the upgrade
 	holdOption byte   // option that starts the upgrade
 }
 
@@ -98,20 +98,20 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Next reads up to the next command and handles that command. It stores the data before the
-// command in p, and returns the number of bytes, which may be zero. The result end reports whether
-// the command was the end of a record.
-func (c *Conn) Next(p []byte) (n int, end bool, err error) {
-	if len(c.in) == 0 {
+// Next reads up to the next command and handles that command. It stores the data before
+// the command in p, and returns the number of bytes, which may be zero. If the command
+// was the end of a record, isRecordEnd is true.
+func (c *Conn) Next(p []byte) (n int, isRecordEnd bool, err error) {
+	if len(c.unscanned) == 0 {
 		if c.err != nil {
 			return 0, false, c.err
 		}
 		var got int
 		got, c.err = c.stream.Read(c.raw)
-		c.in = c.raw[:got]
+		c.unscanned = c.raw[:got]
 	}
-	n, used, e := c.scan.scan(p, c.in)
-	c.in = c.in[used:]
+	n, used, e := c.scan.scan(p, c.unscanned)
+	c.unscanned = c.unscanned[used:]
 	switch e {
 	case commandEvent:
 		c.command(c.scan.verb)
@@ -124,7 +124,7 @@ func (c *Conn) Next(p []byte) (n int, end bool, err error) {
 		err = ErrEndless
 	}
 	if err != nil {
-		c.in, c.err = nil, err
+		c.unscanned, c.err = nil, err
 	}
 	return n, false, err
 }
@@ -196,22 +196,21 @@ func (c *Conn) side(us bool, code byte) *optionState {
 	return &c.them[code]
 }
 
-// change applies the transition next to an option and sends the answer. The results was and is
-// report whether the option was enabled before and after the transition. The caller must hold
-// c.mu.
-func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, answer)) (was, is bool, err error) {
+// change applies transition to the state of an option and sends the answer. The results wasEnabled
+// and isEnabled describe the state before and after the transition. The caller must hold c.mu.
+func (c *Conn) change(us bool, code byte, transition func(optionState) (optionState, answer)) (wasEnabled, isEnabled bool, err error) {
 	s := c.side(us, code)
-	was = s.on()
+	wasEnabled = s.on()
 	var reply answer
-	*s, reply = next(*s)
-	is = s.on()
-	if reply != silence && !c.hold {
+	*s, reply = transition(*s)
+	isEnabled = s.on()
+	if reply != silence && !c.isHolding {
 		err = c.send(reply.command(us), code)
 	}
-	if c.hold && us && code == c.holdOption && !is {
+	if c.isHolding && us && code == c.holdOption && !isEnabled {
 		err = ErrUpgrade
 	}
-	return was, is, err
+	return wasEnabled, isEnabled, err
 }
 
 // Enabled reports whether an option is enabled on this side, if us is true, or on the other side.
@@ -235,8 +234,8 @@ func (c *Conn) subnegotiation() error {
 	if c.upgrade == nil {
 		return nil
 	}
-	over, err := c.upgrade(&unread{Conn: c.stream, octets: bytes.Clone(c.in)})
-	c.upgrade, c.in = nil, nil
+	over, err := c.upgrade(&prefixedConn{Conn: c.stream, octets: bytes.Clone(c.unscanned)})
+	c.upgrade, c.unscanned = nil, nil
 	if err != nil {
 		return err
 	}
@@ -244,8 +243,8 @@ func (c *Conn) subnegotiation() error {
 	defer c.mu.Unlock()
 	c.stream = over
 	c.us, c.them, c.scan = [256]optionState{}, [256]optionState{}, scanner{sub: c.scan.sub}
-	held := c.held
-	if c.hold, c.held = false, nil; len(held) > 0 {
+	held := c.pending
+	if c.isHolding, c.pending = false, nil; len(held) > 0 {
 		_, err = over.Write(held)
 	}
 	return err
@@ -256,13 +255,13 @@ func (c *Conn) subnegotiation() error {
 // may call it.
 func (c *Conn) Upgrade(wrap func(net.Conn) (net.Conn, error)) { c.upgrade = wrap }
 
-// unread is a connection that first returns octets that were already read.
-type unread struct {
+// prefixedConn is a connection that first returns octets that were already read.
+type prefixedConn struct {
 	net.Conn
 	octets []byte
 }
 
-func (u *unread) Read(p []byte) (int, error) {
+func (u *prefixedConn) Read(p []byte) (int, error) {
 	if len(u.octets) > 0 {
 		n := copy(p, u.octets)
 		u.octets = u.octets[n:]
@@ -312,7 +311,7 @@ func (c *Conn) WriteRecord(p []byte) error {
 
 // appendText appends p to dst, encoded as described for Write. The caller must hold c.mu.
 func (c *Conn) appendText(dst, p []byte) []byte {
-	if c.us[Binary].on() && !c.hold {
+	if c.us[Binary].on() && !c.isHolding {
 		return appendOctets(dst, p)
 	}
 	afterCR := byte(0)
@@ -371,13 +370,13 @@ func (c *Conn) SubLast(code byte, data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.sub(code, data)
-	c.hold, c.holdOption = true, code
+	c.isHolding, c.holdOption = true, code
 	return err
 }
 
 // sub sends a subnegotiation. The caller must hold c.mu.
 func (c *Conn) sub(code byte, data []byte) error {
-	if c.hold {
+	if c.isHolding {
 		return nil
 	}
 	c.trace(true, SB, code)
@@ -394,11 +393,11 @@ func (c *Conn) send(command ...byte) error {
 
 // flush writes c.out, or buffers it until the upgrade. The caller must hold c.mu.
 func (c *Conn) flush() error {
-	if c.hold {
-		if len(c.held)+len(c.out) > maxHeld {
+	if c.isHolding {
+		if len(c.pending)+len(c.out) > maxHeld {
 			return ErrHeld
 		}
-		c.held = append(c.held, c.out...)
+		c.pending = append(c.pending, c.out...)
 		return nil
 	}
 	_, err := c.stream.Write(c.out)

@@ -66,15 +66,15 @@ var (
 	}
 )
 
-// receive returns the next state and the answer to a received command. The parameter on is true
-// for WILL and DO, and false for WONT and DONT. The parameter agreed must be true if this side
-// accepts the option.
-func (s optionState) receive(on, agreed bool) (optionState, answer) {
+// receive returns the next state and the answer to a received command. For WILL and DO, isEnabled
+// is true, and for WONT and DONT, it is false. If this side accepts the option, isAccepted must be
+// true.
+func (s optionState) receive(isEnabled, isAccepted bool) (optionState, answer) {
 	t := receivedOff[s]
 	switch {
-	case on && s == no && !agreed:
+	case isEnabled && s == no && !isAccepted:
 		return no, refuse
-	case on:
+	case isEnabled:
 		t = receivedOn[s]
 	}
 	return t.state, t.answer
@@ -82,9 +82,9 @@ func (s optionState) receive(on, agreed bool) (optionState, answer) {
 
 // request returns the next state and the command to send when this side requests that the option
 // be enabled or disabled.
-func (s optionState) request(on bool) (optionState, answer) {
+func (s optionState) request(enable bool) (optionState, answer) {
 	t := requestOff[s]
-	if on {
+	if enable {
 		t = requestOn[s]
 	}
 	return t.state, t.answer

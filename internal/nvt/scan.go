@@ -48,23 +48,23 @@ type scanner struct {
 // scan copies data from src to dst up to the next event. It returns the number of octets that it
 // wrote to dst, and the number of octets that it consumed from src. Because CR NUL means a CR
 // alone, scan removes the NUL.
-func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
-	for used < len(src) {
+func (s *scanner) scan(dst, src []byte) (wrote, consumed int, e event) {
+	for consumed < len(src) {
 		if s.state != inData {
-			o := src[used]
-			used++
+			o := src[consumed]
+			consumed++
 			if s.state == inSub {
-				used += s.takeSub(src[used-1:]) - 1
+				consumed += s.takeSub(src[consumed-1:]) - 1
 				if s.subSize > maxEndless {
-					return wrote, used, endlessEvent
+					return wrote, consumed, endlessEvent
 				}
-			} else if e := s.step(o); e != noEvent {
-				return wrote, used, e
+			} else if e := s.handleOctet(o); e != noEvent {
+				return wrote, consumed, e
 			} else if s.state == inData {
 				// A doubled IAC is data.
 				if wrote == len(dst) {
 					s.state = afterIAC
-					return wrote, used - 1, noEvent
+					return wrote, consumed - 1, noEvent
 				}
 				s.wasCR = false
 				dst[wrote] = IAC
@@ -72,26 +72,26 @@ func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 			}
 			continue
 		}
-		data := src[used:]
+		data := src[consumed:]
 		data = data[:min(len(data), len(dst)-wrote)]
 		if i := bytes.IndexByte(data, IAC); i >= 0 {
 			data = data[:i]
 		}
-		wrote += s.data(dst[wrote:], data)
-		used += len(data)
+		wrote += s.copyData(dst[wrote:], data)
+		consumed += len(data)
 		switch {
-		case used < len(src) && src[used] == IAC:
-			used++
+		case consumed < len(src) && src[consumed] == IAC:
+			consumed++
 			s.state = afterIAC
 		case wrote == len(dst):
-			return wrote, used, noEvent
+			return wrote, consumed, noEvent
 		}
 	}
-	return wrote, used, noEvent
+	return wrote, consumed, noEvent
 }
 
-// data copies octets that contain no IAC, and removes each NUL after a CR.
-func (s *scanner) data(dst, src []byte) (wrote int) {
+// copyData copies octets that contain no IAC, and removes each NUL after a CR.
+func (s *scanner) copyData(dst, src []byte) (wrote int) {
 	if s.binary {
 		return copy(dst, src)
 	}
@@ -117,12 +117,12 @@ func (s *scanner) data(dst, src []byte) (wrote int) {
 	return wrote
 }
 
-// step handles an octet outside data and subnegotiations. If it returns noEvent in
-// state inData, the octet is data.
-func (s *scanner) step(o byte) event {
+// handleOctet handles an octet outside data and subnegotiations. If it returns noEvent in state
+// inData, the octet is data.
+func (s *scanner) handleOctet(o byte) event {
 	switch s.state {
 	case afterIAC:
-		return s.afterIAC(o)
+		return s.handleCommand(o)
 	case afterVerb:
 		s.state, s.option = inData, o
 		return optionEvent
@@ -139,21 +139,21 @@ func (s *scanner) step(o byte) event {
 			return commandEvent
 		case IAC:
 			s.state = inSub
-			s.keep([]byte{IAC})
+			s.appendSub([]byte{IAC})
 		default:
 			// Another command also ends the subnegotiation, because the IAC SE may
 			// have been lost.
 			if s.unfinished++; s.unfinished > maxLost {
 				return endlessEvent
 			}
-			return s.afterIAC(o)
+			return s.handleCommand(o)
 		}
 	}
 	return noEvent
 }
 
-// afterIAC handles the octet after an IAC.
-func (s *scanner) afterIAC(o byte) event {
+// handleCommand handles the octet after an IAC.
+func (s *scanner) handleCommand(o byte) event {
 	switch {
 	case o == IAC:
 		s.state = inData
@@ -171,19 +171,19 @@ func (s *scanner) afterIAC(o byte) event {
 
 // takeSub handles a subnegotiation up to the next IAC, and returns the number of octets that it
 // consumed, including the IAC.
-func (s *scanner) takeSub(src []byte) (used int) {
+func (s *scanner) takeSub(src []byte) (consumed int) {
 	i := bytes.IndexByte(src, IAC)
 	if i < 0 {
-		s.keep(src)
+		s.appendSub(src)
 		return len(src)
 	}
-	s.keep(src[:i])
+	s.appendSub(src[:i])
 	s.state = afterSubIAC
 	return i + 1
 }
 
-// keep appends octets to the subnegotiation, up to a total of MaxSub.
-func (s *scanner) keep(octets []byte) {
+// appendSub appends octets to the subnegotiation, up to a total of MaxSub.
+func (s *scanner) appendSub(octets []byte) {
 	s.subSize += len(octets)
 	s.sub = append(s.sub, octets[:min(len(octets), MaxSub-len(s.sub))]...)
 }
