@@ -19,7 +19,7 @@ func archive(files map[string][]byte, prefix string) ([]byte, error) {
 			continue
 		}
 		// Like MS-DOS, zip files support only dates from 1980 on.
-		date := dated(name)
+		date := fileDate(name)
 		if first := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC); date.Before(first) {
 			date = first
 		}
@@ -39,7 +39,7 @@ func archive(files map[string][]byte, prefix string) ([]byte, error) {
 func index(files map[string][]byte) []byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(&b, "%8d  %s  %s\n", len(files[name]), dated(name).Format("2 Jan 2006"), name)
+		fmt.Fprintf(&b, "%8d  %s  %s\n", len(files[name]), fileDate(name).Format("2 Jan 2006"), name)
 	}
 	return b.Bytes()
 }

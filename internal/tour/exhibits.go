@@ -25,9 +25,9 @@ var embedded embed.FS
 // that contain the server addresses as variables.
 var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
 
-// read returns an exhibit. If the exhibit is text, read executes it as a template, which inserts
-// the server addresses.
-func (m *Demo) read(name string) ([]byte, error) {
+// readExhibit returns an exhibit. If the exhibit is text, read executes it as a template, which
+// inserts the server addresses.
+func (m *Demo) readExhibit(name string) ([]byte, error) {
 	octets, err := fs.ReadFile(exhibits, name)
 	if err != nil || !utf8.Valid(octets) {
 		return octets, err
@@ -35,14 +35,14 @@ func (m *Demo) read(name string) ([]byte, error) {
 	return m.execute(name, octets, m.base)
 }
 
-// text returns an exhibit as a JSON string. The method octets returns an exhibit as the JSON
+// exhibitJSON returns an exhibit as a JSON string. The method octets returns an exhibit as the JSON
 // encoding of a []byte.
-func (m *Demo) text(name string) (string, error) {
-	octets, err := m.read(name)
+func (m *Demo) exhibitJSON(name string) (string, error) {
+	octets, err := m.readExhibit(name)
 	return toJSON(string(octets), err)
 }
 
-func (m *Demo) octets(name string) (string, error) { return toJSON(m.read(name)) }
+func (m *Demo) octets(name string) (string, error) { return toJSON(m.readExhibit(name)) }
 
 func toJSON[T string | []byte](v T, err error) (string, error) {
 	if err != nil {
@@ -53,7 +53,7 @@ func toJSON[T string | []byte](v T, err error) (string, error) {
 }
 
 func (m *Demo) readJSON(name string, v any) error {
-	octets, err := m.read(name)
+	octets, err := m.readExhibit(name)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (m *Demo) readJSON(name string, v any) error {
 
 func (m *Demo) execute(name string, text []byte, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
-		"text": m.text, "octets": m.octets, "heading": Stop.Heading,
+		"text": m.exhibitJSON, "octets": m.octets, "heading": Stop.Heading,
 		"html":    func(v any) string { return html.EscapeString(fmt.Sprint(v)) },
 		"isWhole": func(s Stop) bool { return s.From.IsZero() }, // the URL can be opened outside a document
 	}).Parse(string(text))
@@ -76,9 +76,9 @@ func (m *Demo) execute(name string, text []byte, data any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// dated returns the modification date of a file. For files about an event, the date is in the year
-// of the event. Otherwise it is the date of RFC 1738.
-func dated(name string) time.Time {
+// fileDate returns the modification date of a file. For files about an event, the date is in the
+// year of the event. Otherwise it is the date of RFC 1738.
+func fileDate(name string) time.Time {
 	switch path.Base(name) {
 	case "1971.txt":
 		return time.Date(1971, time.April, 10, 12, 0, 0, 0, time.UTC)
@@ -107,13 +107,13 @@ func (m *Demo) writeFiles() (err error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		files[strings.TrimPrefix(name, "files/")], err = m.read(name)
+		files[strings.TrimPrefix(name, "files/")], err = m.readExhibit(name)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if files[oddName], err = m.read("names.txt"); err != nil {
+	if files[oddName], err = m.readExhibit("names.txt"); err != nil {
 		return err
 	}
 	if files["pub/archives/history.zip"], err = archive(files, "pub/history/"); err != nil {
@@ -135,7 +135,7 @@ func writeFile(name string, octets []byte) error {
 	if err := os.WriteFile(name, octets, 0o644); err != nil {
 		return err
 	}
-	date := dated(filepath.ToSlash(name))
+	date := fileDate(filepath.ToSlash(name))
 	return os.Chtimes(name, date, date)
 }
 

@@ -10,5 +10,5 @@ func (m *Demo) startFTP(o ftptest.Options) error {
 	}
 	o.Greeting = "220 The museum of the network, room of files.\r\n"
 	o.ListenData = m.addresses.listen
-	return m.keep(ftptest.Start(files, &o))
+	return m.closeLater(ftptest.Start(files, &o))
 }

@@ -25,7 +25,7 @@ func (m *Demo) startGopher() error {
 			items[i].Reply = guestBook
 		}
 	}
-	return m.keep(gophertest.Start(gophertest.Item{Name: "The museum of the network", Items: items}, &gophertest.Options{
+	return m.closeLater(gophertest.Start(gophertest.Item{Name: "The museum of the network", Items: items}, &gophertest.Options{
 		Admin: "Keeper of the lists <keeper@museum.example>", Phone: people, Listener: m.tcp["gopher"], PhoneListener: m.tcp["phone"],
 	}))
 }
@@ -35,7 +35,7 @@ func (m *Demo) startSecureGopher() error {
 	if err != nil {
 		return err
 	}
-	return m.keep(gophertest.Start(gophertest.Item{Name: "The museum of the network, sealed", Items: items},
+	return m.closeLater(gophertest.Start(gophertest.Item{Name: "The museum of the network, sealed", Items: items},
 		&gophertest.Options{Listener: m.tcp["gophers"], Secure: true, TLS: m.server}))
 }
 
@@ -69,7 +69,7 @@ func (m *Demo) gopherItems(list []gopherItem) (items []gophertest.Item, err erro
 			return nil, err
 		}
 		if from.Exhibit != "" {
-			data, err := m.read(from.Exhibit)
+			data, err := m.readExhibit(from.Exhibit)
 			if err != nil {
 				return nil, err
 			}

@@ -17,7 +17,7 @@ func (m *Demo) startHTTP(l net.Listener) {
 		mux.Handle(pattern, files)
 	}
 	mux.Handle("/moved", http.RedirectHandler("/history.html#1996", http.StatusMovedPermanently))
-	mux.HandleFunc("/find", m.find)
+	mux.HandleFunc("/find", m.serveSearch)
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		m.writePage(w, "lobby.html", map[string]any{"Base": m.base, "Rooms": m.rooms})
 	})
@@ -61,8 +61,9 @@ func (m *Demo) writePage(w http.ResponseWriter, name string, data any) {
 	w.Write(text)
 }
 
-// find serves a page that lists the stops whose titles or URLs contain all words of the query.
-func (m *Demo) find(w http.ResponseWriter, r *http.Request) {
+// serveSearch serves a page that lists the stops whose titles or URLs contain all words of the
+// query.
+func (m *Demo) serveSearch(w http.ResponseWriter, r *http.Request) {
 	words, err := url.QueryUnescape(r.URL.RawQuery)
 	if err != nil {
 		http.Error(w, "invalid searchpart", http.StatusBadRequest)

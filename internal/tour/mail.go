@@ -9,7 +9,7 @@ import (
 )
 
 func (m *Demo) openMail() error {
-	octets, err := m.read("mail/letters.mbox")
+	octets, err := m.readExhibit("mail/letters.mbox")
 	if err != nil {
 		return err
 	}
@@ -18,5 +18,5 @@ func (m *Demo) openMail() error {
 		return err
 	}
 	m.mail, err = mailstore.Open(context.Background(), mailstore.Options{Sources: []string{mbox}, Cache: filepath.Join(m.dir, "index")})
-	return m.keep(m.mail, err)
+	return m.closeLater(m.mail, err)
 }

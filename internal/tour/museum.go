@@ -103,7 +103,7 @@ func (m *Demo) open() error {
 		return err
 	}
 	for _, r := range rooms {
-		m.add(r)
+		m.addServer(r)
 	}
 	for _, start := range demos {
 		if err := m.addDemo(start()); err != nil {
@@ -133,8 +133,8 @@ func (m *Demo) listen() (err error) {
 	return nil
 }
 
-// add adds a server to the tour and sets the default values of its stops.
-func (m *Demo) add(r Server) {
+// addServer adds a server to the tour and sets the default values of its stops.
+func (m *Demo) addServer(r Server) {
 	for i := range r.Stops {
 		s := &r.Stops[i]
 		if s.Scheme == "" {
@@ -171,7 +171,7 @@ func (m *Demo) addDemo(d *servetest.Demo, err error) error {
 			Name: fmt.Sprintf("%s-%d", d.Scheme, i+1), Section: d.Section, Title: s.Title, URL: u, Kind: scheme.ItemKind(s.Kind), Type: s.Type, Answers: s.Answers,
 		})
 	}
-	m.add(r)
+	m.addServer(r)
 	return nil
 }
 
@@ -227,8 +227,8 @@ type closerFunc func() error
 
 func (f closerFunc) Close() error { return f() }
 
-// keep registers a started server, so that Close closes the server.
-func (m *Demo) keep(server io.Closer, err error) error {
+// closeLater registers a started server, so that Close closes the server.
+func (m *Demo) closeLater(server io.Closer, err error) error {
 	if err == nil {
 		m.closers = append(m.closers, server)
 	}

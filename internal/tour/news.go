@@ -17,5 +17,5 @@ func (m *Demo) startNews(o newstest.Options) error {
 		}
 	}
 	o.Greeting = "201 The museum of the network, room of news: nobody writes here any more"
-	return m.keep(newstest.Start(groups, &o))
+	return m.closeLater(newstest.Start(groups, &o))
 }

@@ -24,7 +24,7 @@ func (m *Demo) startProspero() error {
 		return err
 	}
 	search := prosperotest.Search(archieTable(files, archive))
-	return m.keep(prosperotest.Start(names, &prosperotest.Options{Archie: search, Conn: m.udp}))
+	return m.closeLater(prosperotest.Start(names, &prosperotest.Options{Archie: search, Conn: m.udp}))
 }
 
 // archieTable returns the Archie entries for the files on an FTP server.

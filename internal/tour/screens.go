@@ -22,21 +22,21 @@ func (m *Demo) runScreens(host *telnettest.Host) error {
 	<-m.started
 	s := &screens{Host: host, rooms: m.rooms}
 	for {
-		number, err := s.plan()
+		number, err := s.showPlan()
 		if err != nil {
 			return err
 		}
-		if number == leave {
+		if number == leaveTour {
 			return s.Show(s.Builder().EraseWrite(0).At(1, 1).Text("Goodbye. There is nothing to switch off."))
 		}
-		if err := s.room(number); err != nil {
+		if err := s.showRoom(number); err != nil {
 			return err
 		}
 	}
 }
 
-// leave is the result of plan if the user ends the session.
-const leave = -1
+// leaveTour is the result of showPlan if the user ends the session.
+const leaveTour = -1
 
 // These constants are positions on a screen with 24 rows and 80 columns.
 const (
@@ -51,8 +51,8 @@ const (
 
 const here = "THE ROOM OF SCREENS"
 
-// begin returns a new screen with a title, the message and a line that describes the keys.
-func (s *screens) begin(title, keys string) *tn3270.Builder {
+// newScreen returns a screen with a title, the message and a line that describes the keys.
+func (s *screens) newScreen(title, keys string) *tn3270.Builder {
 	b := s.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
 		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
 		At(messageRow, 1).Field(tn3270.Skip|tn3270.Intensified).Text(s.message).
@@ -61,15 +61,15 @@ func (s *screens) begin(title, keys string) *tn3270.Builder {
 	return b
 }
 
-// plan shows the list of rooms. It returns the index of the room that the user selects, or the
-// constant leave.
-func (s *screens) plan() (int, error) {
+// showPlan shows the list of rooms. It returns the index of the room that the user selects, or
+// leaveTour.
+func (s *screens) showPlan() (int, error) {
 	for {
 		terminal := "You sit at an " + s.Terminal()
 		if s.Device() != "" {
 			terminal += ", which is called " + s.Device() + " here"
 		}
-		b := s.begin(fmt.Sprintf("%-*s%s", lineLength-len(here), "THE MUSEUM OF THE NETWORK", here), "Enter goes there   PF3 leaves")
+		b := s.newScreen(fmt.Sprintf("%-*s%s", lineLength-len(here), "THE MUSEUM OF THE NETWORK", here), "Enter goes there   PF3 leaves")
 		terminal += ". Nothing you type is sent before a key is pressed that says so. Then all of it is, and the screen waits."
 		for i, text := range wrap(terminal, lineLength) {
 			b.At(introRow+i, 1).Field(tn3270.Skip).Text(text)
@@ -94,7 +94,7 @@ func (s *screens) plan() (int, error) {
 		}
 		switch in.Key {
 		case tn3270.PF3:
-			return leave, nil
+			return leaveTour, nil
 		case tn3270.Enter:
 			number, err := strconv.Atoi(telnettest.Input(in, inputRow, inputColumn))
 			if err == nil && number >= 1 && number <= len(s.rooms) {
@@ -107,10 +107,10 @@ func (s *screens) plan() (int, error) {
 	}
 }
 
-// room shows a room until the user presses a key.
-func (s *screens) room(number int) error {
+// showRoom shows a room until the user presses a key.
+func (s *screens) showRoom(number int) error {
 	room := s.rooms[number]
-	b := s.begin(fmt.Sprintf("ROOM %d: %s", number+1, strings.ToUpper(room.Name)), "Any key goes back")
+	b := s.newScreen(fmt.Sprintf("ROOM %d: %s", number+1, strings.ToUpper(room.Name)), "Any key goes back")
 	row := 3
 	line := func(column int, text string) {
 		if row < messageRow-1 {
@@ -133,12 +133,12 @@ func (s *screens) room(number int) error {
 	return err
 }
 
-// wrap splits a text into lines at spaces. The argument most is the maximum length of a line in
-// bytes.
-func wrap(text string, most int) (lines []string) {
+// wrap splits a text into lines at spaces. The argument maxLength is the maximum length of a line
+// in bytes.
+func wrap(text string, maxLength int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > most {
+		if line != "" && len(line)+1+len(word) > maxLength {
 			lines = append(lines, line)
 			line = ""
 		}

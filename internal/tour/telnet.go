@@ -20,12 +20,12 @@ func (m *Demo) startSessions() error {
 		return err
 	}
 	return errors.Join(
-		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: func(c io.ReadWriter) { library(books).serve(c.(*telnettest.Terminal)) }, Listener: m.tcp["telnet"]})),
-		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{
+		m.closeLater(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: func(c io.ReadWriter) { library(books).serve(c.(*telnettest.Terminal)) }, Listener: m.tcp["telnet"]})),
+		m.closeLater(telnettest.StartTelnet(&telnettest.TelnetOptions{
 			Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}, Listener: m.tcp["desk"],
 		})),
-		m.keep(telnettest.StartRlogin(&telnettest.RloginOptions{Listener: m.tcp["rlogin"]})),
-		m.keep(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: m.runScreens, Listener: m.tcp["tn3270"]})),
+		m.closeLater(telnettest.StartRlogin(&telnettest.RloginOptions{Listener: m.tcp["rlogin"]})),
+		m.closeLater(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: m.runScreens, Listener: m.tcp["tn3270"]})),
 	)
 }
 

@@ -191,30 +191,30 @@ func (s *Story) print(out io.Writer, d Detail) {
 		lines = []string{"(no request: the resource is on this computer)"}
 	}
 	left := MaxLines - 4 // minus the two lines above, the summary and the blank line
-	list(out, lines, d, &left, 9)
+	printLines(out, lines, d, &left, 9)
 	if s.Form != nil {
 		left--
 		fmt.Fprintf(out, "  %s\n", term.Safe(s.Form.Summary))
-		list(out, s.Form.Lines, d, &left, left/2)
+		printLines(out, s.Form.Lines, d, &left, left/2)
 	}
 	if s.Err != nil {
 		fmt.Fprintf(out, "  failed: %s\n", term.Safe(s.Err.Error()))
 		return
 	}
 	fmt.Fprintf(out, "  %s\n", term.Safe(s.Summary))
-	list(out, s.Lines, d, &left, left)
+	printLines(out, s.Lines, d, &left, left)
 }
 
-// list prints lines with indentation and subtracts their number from *left. Unless d is Full, list
-// prints at most the number of lines in most, and omits lines in the middle. Text that is not
-// valid UTF-8 is decoded as ISO Latin 1.
-func list(out io.Writer, lines []string, d Detail, left *int, most int) {
-	if d != Full && len(lines) > most {
-		begin, end := most/2, len(lines)-(most-1-most/2)
+// printLines prints lines with indentation and subtracts their number from *remaining. Unless d is
+// Full, it prints at most maxLines lines, and omits lines in the middle. Text that is not valid
+// UTF-8 is decoded as ISO Latin 1.
+func printLines(out io.Writer, lines []string, d Detail, remaining *int, maxLines int) {
+	if d != Full && len(lines) > maxLines {
+		begin, end := maxLines/2, len(lines)-(maxLines-1-maxLines/2)
 		cut := fmt.Sprintf("... %d more lines ...", end-begin)
 		lines = slices.Concat(lines[:begin], []string{cut}, lines[end:])
 	}
-	*left -= len(lines)
+	*remaining -= len(lines)
 	for _, line := range lines {
 		writeLine(out, line)
 	}

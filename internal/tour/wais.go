@@ -22,7 +22,7 @@ func (m *Demo) startWAIS() error {
 		const twoTypes = 1 // index of the document that has two types
 		m.base["document"], m.base["picture"] = server.Wpath("museum", twoTypes), server.Wpath("museum", len(databases[0].Documents)-1)
 	}
-	return m.keep(server, err)
+	return m.closeLater(server, err)
 }
 
 func (m *Demo) waisCards() (documents []waistest.Document, err error) {
@@ -43,6 +43,6 @@ func (m *Demo) waisCards() (documents []waistest.Document, err error) {
 
 // cards splits an exhibit into separate texts at the lines "%%".
 func (m *Demo) cards(name string) ([]string, error) {
-	octets, err := m.read(name)
+	octets, err := m.readExhibit(name)
 	return strings.Split(string(octets), "%%\n"), err
 }
