@@ -26,8 +26,8 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func (e *endless) Close() error { return nil }
 
-// most limits the memory of a transfer and its allocations.
-const most = 16 << 20
+// memoryLimit limits the memory of a transfer and its allocations.
+const memoryLimit = 16 << 20
 
 // grown returns by how much the memory of the process grew at its peak during f, and how
 // much f allocated. The function f must call watch from time to time.
@@ -53,7 +53,7 @@ func TestMemoryCopy(t *testing.T) {
 			t.Errorf("%d octets, %v", n, err)
 		}
 	})
-	if peak > most || allocated > most {
+	if peak > memoryLimit || allocated > memoryLimit {
 		t.Errorf("%d octets were taken from the system and %d allocated for 1 GiB", peak, allocated)
 	}
 }
@@ -87,7 +87,7 @@ func TestMemoryRun(t *testing.T) {
 			}
 		}
 	})
-	if peak > most || allocated > most {
+	if peak > memoryLimit || allocated > memoryLimit {
 		t.Errorf("%d octets were taken from the system and %d allocated for 4 objects of 32 MiB", peak, allocated)
 	}
 }

@@ -167,7 +167,7 @@ func (c *crawl) follow(l link) {
 	if len(result.Hops) > 1 {
 		c.kinds["referral"]++
 	}
-	if err := c.read(result); err != nil {
+	if err := c.checkResource(result); err != nil {
 		c.Errorf("%s: %v", to, err)
 	}
 }
@@ -181,14 +181,14 @@ func (c *crawl) conforms(u locus.URL) {
 	c.checked++
 }
 
-// add adds a link that the resource from contains.
-func (c *crawl) add(from *access.Result, to locus.URL) {
-	from.Resource = nil
-	c.links = append(c.links, link{to, from})
+// add adds a link to target that page contains.
+func (c *crawl) add(page *access.Result, target locus.URL) {
+	page.Resource = nil
+	c.links = append(c.links, link{target, page})
 }
 
-// read checks a resource and collects its links.
-func (c *crawl) read(result *access.Result) error {
+// checkResource checks a resource and collects its links.
+func (c *crawl) checkResource(result *access.Result) error {
 	from := &access.Result{URL: result.URL, LinkOrigin: result.LinkOrigin}
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
