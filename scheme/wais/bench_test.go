@@ -90,7 +90,7 @@ func BenchmarkItems(b *testing.B) {
 	}
 	answer := packetOf(strings.Join(records, ""))
 	w := newFixture(b, newPeer(b, func(int, []byte) []byte { return answer }), nil)
-	res, err := w.open("db?lamp")
+	res, err := w.openPath("db?lamp")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -23,63 +23,64 @@ const (
 )
 
 type body struct {
-	exchange *exchange
-	ask      retrieval // request for the next range
-	begin    int64     // offset of the first requested range
-	size     int64     // size of a range in bytes
-	most     int64     // maximum size of the document in bytes
-	left     int64     // number of bytes that the document may still contain
+	exchange  *exchange
+	request   retrieval // request for the next range
+	begin     int64     // offset of the first requested range
+	size      int64     // size of a range in bytes
+	maxSize   int64     // maximum size of the document in bytes
+	remaining int64     // number of bytes that the document may still contain
 
-	text   []byte // unread bytes of the last range
-	err    error  // the error to return after text
+	unread []byte // unread bytes of the last range
+	err    error  // the error to return after the unread bytes
 	closed atomic.Bool
 }
 
-// newBody returns the body of a document. The caller must call open before Read. If a request
-// cannot contain the arguments, newBody returns an error.
+// newBody returns the body of a document. The caller must call readFirst before Read. If a
+// request cannot contain the arguments, newBody returns an error.
 func newBody(database string, id DocumentID, wtype string) (*body, error) {
-	b := &body{ask: retrieval{Database: database, ID: id, Wtype: wtype, ReferenceID: referenceID}}
-	return b, b.ask.check()
+	b := &body{request: retrieval{Database: database, ID: id, Wtype: wtype, ReferenceID: referenceID}}
+	return b, b.request.check()
 }
 
-// open requests the first range. If open fails, the caller may call it again with another
-// exchange.
-func (b *body) open(x *exchange, offset, limit int64) error {
-	b.exchange, b.most, b.left = x, limit, limit
+// readFirst requests the first range. If readFirst fails, the caller may call it again with
+// another exchange.
+func (b *body) readFirst(x *exchange, offset, limit int64) error {
+	b.exchange, b.maxSize, b.remaining = x, limit, limit
 	b.size = int64(x.op.client.o.Range)
-	b.begin, b.ask.Start = offset, offset
-	text, err := b.next()
+	b.begin, b.request.Start = offset, offset
+	text, err := b.readNext()
 	if offset > 0 && len(text) == 0 && errors.Is(err, scheme.ErrNotFound) {
 		// The document is shorter than offset, so it has changed. The transfer begins at
 		// offset 0 instead.
-		b.begin, b.ask.Start = 0, 0
-		text, err = b.next()
+		b.begin, b.request.Start = 0, 0
+		text, err = b.readNext()
 	}
 	if err != nil && err != io.EOF && len(text) == 0 {
 		return err
 	}
-	b.got(text, err)
+	b.setResult(text, err)
 	return nil
 }
 
-// got stores the results of next. If err is not nil, got ends the exchange and thereby
-// releases the connection.
-func (b *body) got(text []byte, err error) {
-	b.text, b.err = text, err
+// setResult stores the results of readNext. If err is not nil, setResult ends the exchange and
+// thereby releases the connection.
+func (b *body) setResult(text []byte, err error) {
+	b.unread, b.err = text, err
 	if err != nil {
-		b.exchange.end()
+		b.exchange.finish()
 	}
 }
 
-// next requests the next range. If no range follows, it also returns io.EOF or another error.
-func (b *body) next() (text []byte, err error) {
-	first := b.ask.Start == b.begin
+// readNext returns the text of the next range. If no range follows, it also returns io.EOF or
+// another error.
+func (b *body) readNext() (text []byte, err error) {
+	first := b.request.Start == b.begin
 	want, err := b.retrieve()
 	if err != nil {
 		return nil, err
 	}
 	r := &b.exchange.reply
-	outOfRange, failed := tellEnd(r.Diagnostics)
+	outOfRange, failed := splitDiagnostics(r.Diagnostics)
 	switch {
 	case len(r.Texts) > 1:
 		return nil, fmt.Errorf("wais: %w: %d texts for one range of a document", scheme.ErrProtocol, len(r.Texts))
@@ -93,44 +94,44 @@ func (b *body) next() (text []byte, err error) {
 		return nil, outOfRange
 	}
 	whole := int64(len(text)) == want
-	if int64(len(text)) > b.left {
-		return text[:b.left], fmt.Errorf("wais: %w: the document has more than %d bytes", scheme.ErrTooLarge, b.most)
+	if int64(len(text)) > b.remaining {
+		return text[:b.remaining], fmt.Errorf("wais: %w: the document has more than %d bytes", scheme.ErrTooLarge, b.maxSize)
 	}
-	b.left -= int64(len(text))
-	b.ask.Start += int64(len(text))
+	b.remaining -= int64(len(text))
+	b.request.Start += int64(len(text))
 	if failed == nil && !whole {
 		failed = io.EOF
 	}
 	return text, failed
 }
 
-// tellEnd splits the diagnostics of a response. The result outOfRange is the diagnostic that
-// reports that the range exceeds the document. The result failed is the first other
-// diagnostic. Both results may be nil.
-func tellEnd(list []Diagnostic) (outOfRange, failed error) {
+// splitDiagnostics splits the diagnostics of a response. The error outOfRange is the
+// diagnostic that reports that the range exceeds the document. The error failure is the first
+// other diagnostic. Both errors may be nil.
+func splitDiagnostics(list []Diagnostic) (outOfRange, failure error) {
 	for _, d := range list {
 		switch {
 		case d.Code == codeOutOfRange:
 			outOfRange = d
-		case failed == nil:
-			failed = d
+		case failure == nil:
+			failure = d
 		}
 	}
-	return outOfRange, failed
+	return outOfRange, failure
 }
 
 // retrieve requests the next range. If the response does not fit into the server's buffer,
 // retrieve requests a smaller range. It returns the size of the requested range.
-func (b *body) retrieve() (want int64, err error) {
+func (b *body) retrieve() (size int64, err error) {
 	for {
 		// Requesting one byte more than the limit detects a document that is too large.
-		want = min(b.size, b.left+1)
-		b.ask.End = b.ask.Start + want
-		err = b.exchange.retrieve(&b.ask)
-		if !errors.Is(err, ErrEmpty) || want <= minRange {
-			return want, err
+		size = min(b.size, b.remaining+1)
+		b.request.End = b.request.Start + size
+		err = b.exchange.retrieve(&b.request)
+		if !errors.Is(err, ErrEmpty) || size <= minRange {
+			return size, err
 		}
-		b.size = max(want/2, minRange)
+		b.size = max(size/2, minRange)
 	}
 }
 
@@ -142,17 +143,17 @@ func (b *body) Read(p []byte) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	}
-	if len(b.text) == 0 && b.err == nil {
-		b.got(b.next())
+	if len(b.unread) == 0 && b.err == nil {
+		b.setResult(b.readNext())
 	}
 	switch {
-	case len(b.text) == 0:
+	case len(b.unread) == 0:
 		return 0, b.err
 	case b.exchange.op.ctx.Err() != nil:
 		return 0, b.exchange.failure(errClosed)
 	}
-	n := copy(p, b.text)
-	b.text = b.text[n:]
+	n := copy(p, b.unread)
+	b.unread = b.unread[n:]
 	return n, nil
 }
 
@@ -160,6 +161,6 @@ func (b *body) Read(p []byte) (int, error) {
 // Otherwise it closes the connection.
 func (b *body) Close() error {
 	b.closed.Store(true)
-	b.exchange.end()
+	b.exchange.finish()
 	return nil
 }

@@ -63,7 +63,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 		path(&f, w)
 	}
 	if w.hasDocument {
-		for x := range read(w.wpath).faults(w.wpathOffset()) {
+		for x := range readWpath(w.wpath).faults(w.wpathOffset()) {
 			f.Fault(x, section)
 		}
 	}
@@ -118,7 +118,7 @@ func xalphas(f *bnf.Findings, part string, offset int, text string) {
 }
 
 func draftWpath(f *bnf.Findings, w written) {
-	r := read(w.wpath)
+	r := readWpath(w.wpath)
 	offset := w.wpathOffset()
 	switch r.form {
 	case LengthForm:
@@ -142,11 +142,11 @@ func draftWpath(f *bnf.Findings, w written) {
 	}
 }
 
-// canBe returns the error of form, but skips the call for a wpath without "=", because such a
-// wpath is never an invalid list of fields.
-func canBe(u locus.URL) error {
+// checkForm returns the error of parseURL. It does not call parseURL for a wpath without "=",
+// because such a wpath is never an invalid list of fields.
+func checkForm(u locus.URL) error {
 	if path, ok := u.Path(); !ok || strings.IndexByte(path, '=') >= 0 {
-		_, _, err := form(u)
+		_, _, err := parseURL(u)
 		return err
 	}
 	if err := bnf.Form(u, name, "waisurl"); err != nil {
@@ -159,11 +159,11 @@ func canBe(u locus.URL) error {
 // inSearch is the set of characters that have the same meaning as their escapes in a search.
 var inSearch = escape.Unreserved().Without("+")
 
-// canonical removes port 210 and decodes escaped unreserved characters. It does not decode
+// canonicalize removes port 210 and decodes escaped unreserved characters. It does not decode
 // "%2B" in a search, because a "+" in a search may mean a space. It does not change the [Form]
 // of a wpath.
-func canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	if err := canBe(u); err != nil {
+func canonicalize(u locus.URL) (locus.URL, locus.Change, error) {
+	if err := checkForm(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	if bnf.Spelled(u, Port) {

@@ -39,15 +39,15 @@ type Limits struct {
 const (
 	defaultRange    = 10000
 	defaultResponse = 1 << 20
-	// aroundText is an upper bound for the number of bytes in a response that do not belong to
-	// the document.
-	aroundText = 64 << 10
+	// maxOverhead is the maximum number of bytes in a response that do not belong to the
+	// document.
+	maxOverhead = 64 << 10
 )
 
 func (o Options) orDefault() Options {
 	o.Max = cmp.Or(max(o.Max, 0), 40)
 	o.Range = cmp.Or(max(o.Range, 0), defaultRange)
-	o.Limits.Response = cmp.Or(max(o.Limits.Response, 0), max(defaultResponse, o.Range+aroundText))
+	o.Limits.Response = cmp.Or(max(o.Limits.Response, 0), max(defaultResponse, o.Range+maxOverhead))
 	o.Limits.Octets = cmp.Or(max(o.Limits.Octets, 0), math.MaxInt32)
 	return o
 }
@@ -140,7 +140,7 @@ func (op *operation) run(f func(*exchange) error) error {
 		if err = f(x); err == nil {
 			return nil
 		}
-		x.end()
+		x.finish()
 		if stale := (staleError{}); !errors.As(err, &stale) {
 			return err
 		}

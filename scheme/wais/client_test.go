@@ -74,17 +74,17 @@ func (p *peer) serve(c net.Conn) bool {
 	return err == nil && len(rest) == 0 // a truncated response ends the connection
 }
 
-// cutPacket splits off the first packet. If octets contains no whole packet, packet is nil and
-// rest is octets.
-func cutPacket(octets []byte) (packet, rest []byte) {
-	if len(octets) < headerSize {
-		return nil, octets
+// cutPacket splits off the first packet. If data contains no whole packet, packet is nil and
+// remaining is data.
+func cutPacket(data []byte) (packet, remaining []byte) {
+	if len(data) < headerSize {
+		return nil, data
 	}
-	n, err := strconv.Atoi(string(octets[:lengthSize]))
-	if err != nil || n < 0 || n > len(octets)-headerSize {
-		return nil, octets
+	n, err := strconv.Atoi(string(data[:lengthSize]))
+	if err != nil || n < 0 || n > len(data)-headerSize {
+		return nil, data
 	}
-	return octets[:headerSize+n], octets[headerSize+n:]
+	return data[:headerSize+n], data[headerSize+n:]
 }
 
 func readRequest(c io.Reader) ([]byte, error) {
@@ -101,8 +101,8 @@ func readRequest(c io.Reader) ([]byte, error) {
 	return request, err
 }
 
-// sent returns the received requests and the number of connections.
-func (p *peer) sent() (requests [][]byte, connections int) {
+// received returns the received requests and the number of connections.
+func (p *peer) received() (requests [][]byte, connections int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests), len(p.dialed)
@@ -111,7 +111,7 @@ func (p *peer) sent() (requests [][]byte, connections int) {
 // decodedRequest returns the decoded request n.
 func (p *peer) decodedRequest(t testing.TB, n int) any {
 	t.Helper()
-	requests, _ := p.sent()
+	requests, _ := p.received()
 	if len(requests) <= n {
 		t.Fatalf("%d requests", len(requests))
 	}
@@ -162,12 +162,12 @@ func hitOf(id, headline string, wtypes ...string) string {
 }
 
 // documentPeer returns a peer that serves the same octets for any document. Like freeWAIS, it
-// limits the size of a response, here to room octets.
-func documentPeer(t testing.TB, octets string, room int) *peer {
-	return newPeer(t, func(_ int, request []byte) []byte { return documentAnswer(octets, room, request) })
+// limits the size of a response. The limit is maxOctets.
+func documentPeer(t testing.TB, octets string, maxOctets int) *peer {
+	return newPeer(t, func(_ int, request []byte) []byte { return documentAnswer(octets, maxOctets, request) })
 }
 
-func documentAnswer(octets string, room int, request []byte) []byte {
+func documentAnswer(octets string, maxOctets int, request []byte) []byte {
 	r, ok := slowRequest(request)
 	q, isRetrieval := r.(*retrieval)
 	if !ok || !isRetrieval {
@@ -181,7 +181,7 @@ func documentAnswer(octets string, room int, request []byte) []byte {
 	if end < q.End {
 		records += outOfRange
 	}
-	if reply := packetOf(records); len(reply)-headerSize <= room {
+	if reply := packetOf(records); len(reply)-headerSize <= maxOctets {
 		return reply
 	}
 	return emptyPacket
@@ -210,8 +210,8 @@ func newFixture(t testing.TB, p *peer, o *Options) *fixture {
 	return w
 }
 
-// open opens the URL with the given path on the host h.
-func (w *fixture) open(path string) (scheme.Resource, error) {
+// openPath opens the URL with the given path on the host h.
+func (w *fixture) openPath(path string) (scheme.Resource, error) {
 	req := w.req
 	req.URL = locus.MustParse("wais://h/" + path)
 	req.Source = req.Accept == "" && req.Items == (scheme.ItemRange{})
@@ -220,7 +220,7 @@ func (w *fixture) open(path string) (scheme.Resource, error) {
 
 func (w *fixture) menu(path string) []scheme.Item {
 	w.Helper()
-	res, err := w.open(path)
+	res, err := w.openPath(path)
 	if err != nil {
 		w.Fatal(path, err)
 	}
@@ -293,7 +293,7 @@ func TestDocument(t *testing.T) {
 		for _, o := range []Options{{}, {Range: 500}, {Range: 1000}, {Range: 19999}, {Range: 20000}, {Range: 90000}} {
 			for _, room := range []int{600, 100000} {
 				w := newFixture(t, documentPeer(t, octets, room), &o)
-				res, err := w.open("db/TEXT/3=id;")
+				res, err := w.openPath("db/TEXT/3=id;")
 				got, err := readAll(res, err)
 				if got != octets || err != nil {
 					t.Fatalf("%d octets, range %d, room %d: %d octets, %v", size, o.Range, room, len(got), err)
@@ -302,7 +302,7 @@ func TestDocument(t *testing.T) {
 				if object.Type != "text/plain" || object.Name != "id" || object.Start != 0 || object.Size != -1 && object.Size != int64(size) {
 					t.Errorf("%+v", object)
 				}
-				if _, n := w.peer.sent(); n != 1 {
+				if _, n := w.peer.received(); n != 1 {
 					t.Errorf("%d connections", n)
 				}
 			}
@@ -313,7 +313,7 @@ func TestDocument(t *testing.T) {
 // The client must request a range only when the caller reads from it.
 func TestRangesOnDemand(t *testing.T) {
 	w := newFixture(t, documentPeer(t, strings.Repeat("x", 5000), 100000), &Options{Range: 1000})
-	res, err := w.open("db/GIF/1%3Dh%3B3%3Did%3B")
+	res, err := w.openPath("db/GIF/1%3Dh%3B3%3Did%3B")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,11 +325,11 @@ func TestRangesOnDemand(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 	io.CopyN(io.Discard, body, 1000)
-	if requests, _ := w.peer.sent(); len(requests) != 1 {
+	if requests, _ := w.peer.received(); len(requests) != 1 {
 		t.Errorf("%d requests", len(requests))
 	}
 	io.CopyN(io.Discard, body, 1)
-	if requests, _ := w.peer.sent(); len(requests) != 2 {
+	if requests, _ := w.peer.received(); len(requests) != 2 {
 		t.Errorf("%d requests", len(requests))
 	}
 	// No response is pending, so the client must reuse the connection.
@@ -339,10 +339,10 @@ func TestRangesOnDemand(t *testing.T) {
 	if _, err := body.Read(make([]byte, 1)); !errors.Is(err, errClosed) {
 		t.Error(err)
 	}
-	if _, err := readAll(w.open("db/GIF/3=id")); err != nil {
+	if _, err := readAll(w.openPath("db/GIF/3=id")); err != nil {
 		t.Error(err)
 	}
-	if _, n := w.peer.sent(); n != 1 {
+	if _, n := w.peer.received(); n != 1 {
 		t.Errorf("%d connections", n)
 	}
 	if got, want := w.trace[0], `> retrieve GIF 0 to 1000 of "\x01\x01h\x03\x02id" in "db"`; got != want {
@@ -361,7 +361,7 @@ func TestOffset(t *testing.T) {
 	}{{0, 0, octets}, {-1, 0, octets}, {4, 4, "456789"}, {9, 9, "9"}, {10, 10, ""}, {11, 0, octets}, {1 << 40, 0, octets}} {
 		w := newFixture(t, documentPeer(t, octets, 100000), nil)
 		w.req.Offset = c.offset
-		res, err := w.open("db/TEXT/3=id")
+		res, err := w.openPath("db/TEXT/3=id")
 		got, err := readAll(res, err)
 		if got != c.want || err != nil {
 			t.Errorf("from %d: %q, %v", c.offset, got, err)
@@ -377,7 +377,7 @@ func TestOffset(t *testing.T) {
 func TestOffsetTooLarge(t *testing.T) {
 	w := newFixture(t, documentPeer(t, "x", 1000), nil)
 	w.req.Offset = math.MaxInt64 - 1
-	_, err := w.open("db/TEXT/3=id")
+	_, err := w.openPath("db/TEXT/3=id")
 	wantError(t, err, locus.ErrValue, "invalid range")
 }
 
@@ -385,19 +385,19 @@ func TestLimits(t *testing.T) {
 	octets := strings.Repeat("x", 5000)
 	for limit, kind := range map[int64]error{5001: nil, 5000: nil, 4999: scheme.ErrTooLarge, 1000: scheme.ErrTooLarge, 1: scheme.ErrTooLarge} {
 		w := newFixture(t, documentPeer(t, octets, 100000), &Options{Range: 1000, Limits: Limits{Octets: limit}})
-		got, err := readAll(w.open("db/TEXT/3=id"))
+		got, err := readAll(w.openPath("db/TEXT/3=id"))
 		if !errors.Is(err, kind) || len(got) != int(min(limit, 5000)) {
 			t.Errorf("Limits.Octets %d: %d octets, %v", limit, len(got), err)
 		}
 		w = newFixture(t, documentPeer(t, octets, 100000), nil)
 		w.req.Limit = limit
-		got, err = readAll(w.open("db/TEXT/3=id"))
+		got, err = readAll(w.openPath("db/TEXT/3=id"))
 		if !errors.Is(err, kind) || len(got) != int(min(limit, 5000)) {
 			t.Errorf("Limit %d: %d octets, %v", limit, len(got), err)
 		}
 	}
 	w := newFixture(t, documentPeer(t, octets, 100000), &Options{Limits: Limits{Response: 500}})
-	_, err := w.open("db/TEXT/3=id")
+	_, err := w.openPath("db/TEXT/3=id")
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
@@ -433,7 +433,7 @@ func TestCompleteAndTruncatedDocuments(t *testing.T) {
 		{nil, -1, scheme.ErrProtocol, "database or document does not exist"},
 	} {
 		w := newFixture(t, newPeer(t, respondInOrder(c.answers...)), &Options{Range: 500})
-		res, err := w.open("db/TEXT/3=id")
+		res, err := w.openPath("db/TEXT/3=id")
 		opened := err == nil
 		got, err := readAll(res, err)
 		if opened != (c.size >= 0) || len(got) != max(c.size, 0) {

@@ -74,13 +74,13 @@ func newExchange(op *operation, c *conn) *exchange {
 	c.recordFor(op.req)
 	x.mu.Lock() // needed because the context may end before x.stop is set
 	defer x.mu.Unlock()
-	x.stop = context.AfterFunc(op.ctx, x.end)
+	x.stop = context.AfterFunc(op.ctx, x.finish)
 	return x
 }
 
-// end ends the exchange. If a response is pending, end closes the connection. Otherwise it
-// releases the connection for reuse. Later calls have no effect.
-func (x *exchange) end() {
+// finish ends the exchange. If a response is pending, finish closes the connection. Otherwise
+// it releases the connection for reuse. Later calls have no effect.
+func (x *exchange) finish() {
 	x.mu.Lock()
 	over, pending, stop := x.over, x.pending, x.stop
 	x.over = true
@@ -111,9 +111,9 @@ func (x *exchange) setPending(pending bool) error {
 	return nil
 }
 
-// ask sends a packet and returns the APDU in the response. The APDU is valid until the next
-// call of ask.
-func (x *exchange) ask(packet []byte) ([]byte, error) {
+// roundTrip sends a packet and returns the APDU in the response. The APDU is valid until the
+// next call of roundTrip.
+func (x *exchange) roundTrip(packet []byte) ([]byte, error) {
 	answers := x.op.answers
 	before := answers.Len()
 	apdu, err := x.receive(packet)
@@ -172,12 +172,12 @@ func (x *exchange) failure(err error) error {
 	return err
 }
 
-// answer sends the packet of a search or retrieval, and parses the response into x.reply.
-func (x *exchange) answer(packet []byte, referenceID string) error {
-	apdu, err := x.ask(packet)
+// sendRequest sends the packet of a search or retrieval, and parses the response into x.reply.
+func (x *exchange) sendRequest(packet []byte, referenceID string) error {
+	apdu, err := x.roundTrip(packet)
 	if err == nil {
 		if err = x.reply.parse(apdu); err == nil {
-			err = x.reply.answers(referenceID)
+			err = x.reply.checkReferenceID(referenceID)
 		}
 		if err != nil {
 			x.setPending(true)
@@ -197,7 +197,7 @@ func (x *exchange) search(q *query, packet []byte) error {
 		}
 		x.traced(true, "search %s in %s, at most %d%s", locus.Quote(locus.MaskText(q.Words)), locus.Quote(q.Database), q.Max, like)
 	}
-	return x.answer(packet, "")
+	return x.sendRequest(packet, "")
 }
 
 func (x *exchange) retrieve(r *retrieval) (err error) {
@@ -207,7 +207,7 @@ func (x *exchange) retrieve(r *retrieval) (err error) {
 	if x.op.req.Trace != nil {
 		x.traced(true, "retrieve %s %d to %d of %s in %s", r.Wtype, r.Start, r.End, locus.Quote(string(r.ID)), locus.Quote(r.Database))
 	}
-	return x.answer(x.packet, r.ReferenceID)
+	return x.sendRequest(x.packet, r.ReferenceID)
 }
 
 func (x *exchange) traced(sent bool, format string, args ...any) {

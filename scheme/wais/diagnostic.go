@@ -15,9 +15,9 @@ type Diagnostic struct {
 	Text string // additional information in any charset; may be empty
 }
 
-// recordLeast is the minimum length of a diagnostic record in octets. Each record contains a
-// code and a flag.
-const recordLeast = 3
+// minDiagnosticSize is the minimum length of a diagnostic record in octets. Each record
+// contains a code and a flag.
+const minDiagnosticSize = 3
 
 // These are the codes to which the client reacts.
 const (
@@ -103,7 +103,7 @@ func (d Diagnostic) isMissingDatabase() bool {
 	return d.Code == codePermanent && strings.Contains(d.Text, "database is not available")
 }
 
-// parseDiagnostic parses a diagnostic record of at least recordLeast octets.
+// parseDiagnostic parses a diagnostic record of at least minDiagnosticSize octets.
 func parseDiagnostic(record []byte) Diagnostic {
 	return Diagnostic{Code: string(record[:2]), Text: string(record[2 : len(record)-1])}
 }

@@ -32,7 +32,7 @@ func newDocumentID(fields []Field) (DocumentID, error) {
 		}
 	}
 	id := joinFields(fields)
-	if err := refuse(id.wrong()); err != nil {
+	if err := refuse(id.invalidReason()); err != nil {
 		return "", err
 	}
 	return id, nil
@@ -46,8 +46,9 @@ func joinFields(fields []Field) DocumentID {
 	return DocumentID(b)
 }
 
-// wrong returns the reason why a request cannot contain id. If id is valid, it returns "".
-func (id DocumentID) wrong() string {
+// invalidReason returns the reason why a request cannot contain id. If id is valid, it returns
+// "".
+func (id DocumentID) invalidReason() string {
 	switch {
 	case id == "":
 		return "the document-id is empty"
@@ -74,7 +75,7 @@ func (id DocumentID) split() (list []Field, ok bool) {
 		return nil, false
 	}
 	e := elements{apdu: []byte(id), end: len(id)}
-	for e.next() {
+	for e.readElement() {
 		if e.tag < 1 || e.tag > maxField || len(list) == maxFields {
 			return nil, false
 		}
@@ -110,7 +111,7 @@ func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	if _, err := escape.Decode(text); err != nil {
 		return "", false
 	}
-	r := read(text)
+	r := readWpath(text)
 	if r.form == OpaqueForm {
 		octets, _ := escape.Decode(text)
 		id = DocumentID(octets)
@@ -121,7 +122,7 @@ func (x URL) decodedAgain() (id DocumentID, ok bool) {
 		}
 		id = joinFields(r.decoded())
 	}
-	return id, ok && id != first && id.wrong() == ""
+	return id, ok && id != first && id.invalidReason() == ""
 }
 
 // LocalID returns the local id that the distributor assigned to the document. If it is

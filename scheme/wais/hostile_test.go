@@ -22,7 +22,7 @@ var pathsToOpen = []string{"db?words", "db", "db/TEXT/3=id"}
 func TestEndlessDocument(t *testing.T) {
 	whole := packetOf(textOf(strings.Repeat("x", defaultRange)))
 	w := newFixture(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
-	got, err := readAll(w.open("db/TEXT/3=id"))
+	got, err := readAll(w.openPath("db/TEXT/3=id"))
 	wantError(t, err, scheme.ErrTooLarge, "more than 4194304 bytes")
 	if len(got) != 4<<20 {
 		t.Errorf("%d octets", len(got))
@@ -37,7 +37,7 @@ func TestConnectionClosedAnywhere(t *testing.T) {
 	} {
 		for n := range reply {
 			w := newFixture(t, newPeer(t, respondInOrder(append([]byte{}, reply[:n]...))), nil)
-			_, err := w.open(path)
+			_, err := w.openPath(path)
 			wantError(t, err, scheme.ErrProtocol)
 			if n == 0 != errors.Is(err, io.EOF) || n > 0 != errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%s after %d octets: %v", path, n, err)
@@ -54,14 +54,14 @@ func TestManyHits(t *testing.T) {
 		t.Errorf("%d items", len(list))
 	}
 	w = newFixture(t, newPeer(t, respondInOrder(packetOf(hits))), &Options{Limits: Limits{Response: 600000}})
-	_, err := w.open("db?x")
+	_, err := w.openPath("db?x")
 	wantError(t, err, scheme.ErrTooLarge)
 
 	// A caller may stop iterating early.
 	w = newFixture(t, newPeer(t, respondInOrder(packetOf(hits, outOfRange))), nil)
 	for most := range 4 {
 		w.peer.answer = func(int, []byte) []byte { return packetOf(strings.Repeat(hits[:6], 2), outOfRange) }
-		res, err := w.open("db?x")
+		res, err := w.openPath("db?x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestCloseEndsRead(t *testing.T) {
 		return packetOf(textOf(strings.Repeat("x", 500)))
 	})
 	w := newFixture(t, p, &Options{Range: 500})
-	res, err := w.open("db/TEXT/3=id")
+	res, err := w.openPath("db/TEXT/3=id")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestIdleConns(t *testing.T) {
 		w := newFixture(t, p, nil)
 		open := func() {
 			t.Helper()
-			res, err := w.open(path)
+			res, err := w.openPath(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,12 +237,12 @@ func TestIdleConns(t *testing.T) {
 		}
 		open()
 		open()
-		if _, n := p.sent(); n != 1 {
+		if _, n := p.received(); n != 1 {
 			t.Errorf("%s: %d connections", path, n)
 		}
 		closing = true
 		open()
-		if _, n := p.sent(); n != 2 {
+		if _, n := p.received(); n != 2 {
 			t.Errorf("%s: %d connections after one was closed", path, n)
 		}
 	}
@@ -254,11 +254,11 @@ func TestExtraReply(t *testing.T) {
 	p := newPeer(t, func(int, []byte) []byte { return append(append([]byte{}, answer...), packetOf(textOf("not mine"))...) })
 	w := newFixture(t, p, nil)
 	for range 3 {
-		if got, err := readAll(w.open("db/TEXT/3=id")); got != "mine" || err != nil {
+		if got, err := readAll(w.openPath("db/TEXT/3=id")); got != "mine" || err != nil {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
-	if _, n := p.sent(); n != 3 {
+	if _, n := p.received(); n != 3 {
 		t.Errorf("%d connections", n)
 	}
 }
@@ -273,7 +273,7 @@ func TestConcurrent(t *testing.T) {
 	for i := range 20 {
 		running.Go(func() {
 			for range 5 {
-				res, err := w.open("db/TEXT/3=id")
+				res, err := w.openPath("db/TEXT/3=id")
 				if err == nil && i%3 == 0 {
 					// Close some bodies between reads, or during a read.
 					body := res.(*scheme.Object).Body
@@ -306,18 +306,18 @@ func TestRefused(t *testing.T) {
 		"db/TEXT/" + strings.Repeat("a", maxDocumentID+1): {"wpath", 8, "at most"},
 	} {
 		p := newPeer(t, nil)
-		_, err := newFixture(t, p, nil).open(path)
+		_, err := newFixture(t, p, nil).openPath(path)
 		wantError(t, err, locus.ErrValue, want.says)
 		var e *locus.SyntaxError
 		if !errors.As(err, &e) || e.Part != want.part || e.Offset != len("wais://h/")+want.offset {
 			t.Errorf("%s: %+v", path, e)
 		}
-		if _, n := p.sent(); n > 0 {
+		if _, n := p.received(); n > 0 {
 			t.Errorf("%s: %d connections", path, n)
 		}
 	}
 	for _, wtype := range []string{"WAIS_NEXT", "WAIS_PREV"} {
-		_, err := newFixture(t, newPeer(t, nil), nil).open("db/" + wtype + "/3=a")
+		_, err := newFixture(t, newPeer(t, nil), nil).openPath("db/" + wtype + "/3=a")
 		wantError(t, err, scheme.ErrUnsupported, wtype)
 	}
 	c := New(nil)
@@ -329,7 +329,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, n := p.sent(); n > 0 {
+	if _, n := p.received(); n > 0 {
 		t.Errorf("%d connections", n)
 	}
 }
@@ -429,7 +429,7 @@ func FuzzAnswers(f *testing.F) {
 			for _, o := range []Options{{Range: 500}, {Range: 600, Limits: Limits{Octets: 2000}}} {
 				w := newFixture(t, nil, &o)
 				w.req.Dial = dialer
-				res, err := w.open(path)
+				res, err := w.openPath(path)
 				if err != nil {
 					if !strings.HasPrefix(err.Error(), "wais: ") {
 						t.Error(err)
@@ -449,7 +449,7 @@ func FuzzAnswers(f *testing.F) {
 						t.Errorf("%+v", item)
 					}
 					if x, err := Parse(item.URL); err == nil && x.database == "db" && x.url.Host() == "h" {
-						if id, ok := x.DocumentID(); !ok || id.wrong() != "" || wrongWtype(x.wtype) != "" {
+						if id, ok := x.DocumentID(); !ok || id.invalidReason() != "" || wrongWtype(x.wtype) != "" {
 							t.Errorf("%+v", item)
 						}
 					}

@@ -14,10 +14,11 @@ import (
 )
 
 type listing struct {
-	head        []scheme.Item
-	reply       *searchReply
-	first, most int  // rank of the first hit to list, and number of requested hits
-	links       bool // the menu contains a link to the database after each source description
+	head      []scheme.Item
+	reply     *searchReply
+	firstRank int  // rank of the first hit to list
+	requested int  // number of requested hits
+	links     bool // the menu contains a link to the database after each source description
 }
 
 func (op *operation) menu(title, words string, l *listing) *scheme.Menu {
@@ -47,7 +48,7 @@ func (op *operation) items(l *listing) iter.Seq2[scheme.Item, error] {
 			sources = 0
 		}
 		var room [4]scheme.Item
-		for i := l.first - 1; i < len(l.reply.Hits); i++ {
+		for i := l.firstRank - 1; i < len(l.reply.Hits); i++ {
 			h := &l.reply.Hits[i]
 			if !all(op.appendHit(room[:0], h)) {
 				return
@@ -96,9 +97,9 @@ func (op *operation) database(h *hit) (scheme.Item, error) {
 func (l *listing) tail() (list []scheme.Item) {
 	n := len(l.reply.Hits)
 	switch {
-	case n >= l.most:
-		list = append(list, infoItem(fmt.Sprintf("There may be more hits: only %d were requested.", l.most)))
-	case n < l.first && n > 0:
+	case n >= l.requested:
+		list = append(list, infoItem(fmt.Sprintf("There may be more hits: only %d were requested.", l.requested)))
+	case n < l.firstRank && n > 0:
 		list = append(list, infoItem("There are only "+countOf(int64(n), "hit")+"."))
 	}
 	for _, d := range l.reply.Diagnostics {
@@ -133,7 +134,7 @@ func (op *operation) appendHit(list []scheme.Item, h *hit) []scheme.Item {
 			item.Fields = append(item.Fields, scheme.Field{Name: "alternative", Value: true})
 		}
 		if u, err := op.hitURL(h, wtype); err != nil {
-			item.Note = joined(item.Note, noURL(err))
+			item.Note = joined(item.Note, noURLNote(err))
 		} else {
 			item.URL = u
 		}
@@ -192,8 +193,8 @@ func (op *operation) hitURL(h *hit, wtype string) (locus.URL, error) {
 	return x.url, nil
 }
 
-// noURL returns the message of err, without the full text of an invalid URL.
-func noURL(err error) string {
+// noURLNote returns the message of err, without the full text of an invalid URL.
+func noURLNote(err error) string {
 	text := strings.TrimPrefix(err.Error(), "wais: ")
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
 		text = e.Err.Error()
@@ -216,16 +217,15 @@ func (h *hit) note() string {
 	return joined(score, countOf(h.Lines, "line"))
 }
 
-// countOf returns the number n and the noun thing as text. If the number is unknown, it
-// returns "".
-func countOf(n int64, thing string) string {
+// countOf returns the number n and the noun as text. If the number is unknown, it returns "".
+func countOf(n int64, noun string) string {
 	switch {
 	case n < 0:
 		return ""
 	case n == 1:
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func (h *hit) fields(wtype string) []scheme.Field {

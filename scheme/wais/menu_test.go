@@ -53,7 +53,7 @@ func TestTypes(t *testing.T) {
 	}
 	w := newFixture(t, newPeer(t, nil), nil)
 	w.req.Accept = "text/;"
-	if _, err := w.open("db?words"); !errors.As(err, new(*locus.SyntaxError)) {
+	if _, err := w.openPath("db?words"); !errors.As(err, new(*locus.SyntaxError)) {
 		t.Error(err)
 	}
 }
@@ -144,7 +144,7 @@ func TestSearchErrors(t *testing.T) {
 		{nil, scheme.ErrProtocol, "close the connection"},
 	} {
 		w := newFixture(t, newPeer(t, respondInOrder(c.answer)), nil)
-		_, err := w.open("db?words")
+		_, err := w.openPath("db?words")
 		wantError(t, err, c.kind, c.says)
 	}
 	if list := searchItems(t, ""); len(list) != 0 {
@@ -153,7 +153,7 @@ func TestSearchErrors(t *testing.T) {
 	// This is the response to another request.
 	other := []byte("\x00\x0e\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x01\x34")
 	w := newFixture(t, newPeer(t, respondInOrder(append([]byte(testHeader(len(other))), other...))), nil)
-	_, err := w.open("db/TEXT/3=id")
+	_, err := w.openPath("db/TEXT/3=id")
 	wantError(t, err, scheme.ErrProtocol, `"4"`)
 }
 
@@ -180,7 +180,7 @@ func TestDescribe(t *testing.T) {
 		{[][]byte{emptyPacket}, "error||" + strings.TrimPrefix(ErrEmpty.Error(), "wais: ") + "|\n"},
 	} {
 		w := newFixture(t, newPeer(t, respondInOrder(c.answers...)), nil)
-		res, err := w.open("db")
+		res, err := w.openPath("db")
 		if err != nil {
 			t.Errorf("%q: %v", c.want, err)
 			continue
@@ -205,7 +205,7 @@ func TestDescribe(t *testing.T) {
 		scheme.ErrProtocol: nil,
 	} {
 		w := newFixture(t, newPeer(t, respondInOrder(answer)), nil)
-		_, err := w.open("db")
+		_, err := w.openPath("db")
 		wantError(t, err, kind)
 	}
 	// This server sends an endless description.
@@ -215,7 +215,7 @@ func TestDescribe(t *testing.T) {
 		}
 		return documentAnswer(strings.Repeat("x", 2*maxSource), 100000, request)
 	})
-	res, err := newFixture(t, long, &Options{Range: 90000}).open("db")
+	res, err := newFixture(t, long, &Options{Range: 90000}).openPath("db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestDescribe(t *testing.T) {
 	}
 	// An empty name selects the server's default database.
 	w := newFixture(t, newPeer(t, respondInOrder(packetOf())), nil)
-	if res, err := w.open(""); err != nil || res.(*scheme.Menu).Title != "h" {
+	if res, err := w.openPath(""); err != nil || res.(*scheme.Menu).Title != "h" {
 		t.Error(err)
 	}
 }
@@ -232,7 +232,7 @@ func TestDescribe(t *testing.T) {
 func TestForm(t *testing.T) {
 	p := newPeer(t, func(int, []byte) []byte { return packetOf(hitOf("i", "a", "TEXT")) })
 	w := newFixture(t, p, nil)
-	res, err := w.open("d%2Fb?c%2B%2B+%26")
+	res, err := w.openPath("d%2Fb?c%2B%2B+%26")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,12 +276,12 @@ func TestForm(t *testing.T) {
 		p := newPeer(t, func(int, []byte) []byte { return packetOf(hitOf("i", "a", "TEXT")) })
 		w := newFixture(t, p, nil)
 		w.req.Fill = func(_ context.Context, f *scheme.Form) ([]string, bool, error) {
-			if requests, _ := p.sent(); len(requests) > 0 || f.Title != "Search db" {
+			if requests, _ := p.received(); len(requests) > 0 || f.Title != "Search db" {
 				t.Errorf("%d requests before the form %q", len(requests), f.Title)
 			}
 			return c.answers, c.ok, c.err
 		}
-		res, err := w.open("db")
+		res, err := w.openPath("db")
 		switch {
 		case c.err != nil:
 			if !errors.Is(err, c.err) {
@@ -300,7 +300,7 @@ func TestForm(t *testing.T) {
 			}
 		}
 		// Opening a search or a document must not call Fill.
-		if _, err := newFixtureFilling(t).open("db?a"); err != nil {
+		if _, err := newFixtureFilling(t).openPath("db?a"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -338,12 +338,12 @@ func TestLike(t *testing.T) {
 		p := newPeer(t, nil)
 		w := newFixture(t, p, nil)
 		w.req.Like = list
-		_, err := w.open(path)
+		_, err := w.openPath(path)
 		wantError(t, err, scheme.ErrUnsupported, "like")
 		if strings.Contains(err.Error(), "secret") {
 			t.Error(err)
 		}
-		if _, n := p.sent(); n > 0 {
+		if _, n := p.received(); n > 0 {
 			t.Errorf("%s: %d connections", path, n)
 		}
 	}
@@ -354,12 +354,12 @@ func TestLikeRefused(t *testing.T) {
 	p := newPeer(t, nil)
 	w := newFixture(t, p, nil)
 	w.req.Like = []locus.URL{locus.MustParse("wais://h/db/TE%20XT/3=a;")}
-	_, err := w.open("db?x")
+	_, err := w.openPath("db?x")
 	var e *locus.SyntaxError
 	if !errors.As(err, &e) || e.Part != "wtype" || e.Input != w.req.Like[0].String() {
 		t.Error(err)
 	}
-	if _, n := p.sent(); n > 0 {
+	if _, n := p.received(); n > 0 {
 		t.Errorf("%d connections", n)
 	}
 }
@@ -384,7 +384,7 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 	}
 	for _, records := range []string{trouble, catalogue + trouble} {
 		w := newFixture(t, newPeer(t, respondInOrder(packetOf(records))), nil)
-		_, err := w.open("db?((")
+		_, err := w.openPath("db?((")
 		wantError(t, err, scheme.ErrProtocol, "query syntax error")
 	}
 	// Documents with score 0 must not cause an error if the response contains no diagnostic.
@@ -398,12 +398,12 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 func TestMissingDatabase(t *testing.T) {
 	missing := packetOf(diagnosticOf("S1", "The following database is not available: /wais/db"))
 	p := newPeer(t, respondInOrder(packetOf(), missing))
-	_, err := newFixture(t, p, nil).open("db")
+	_, err := newFixture(t, p, nil).openPath("db")
 	wantError(t, err, scheme.ErrNotFound, "no such database (S1)")
 	if q := p.decodedRequest(t, 1).(*query); q.Words != "?" || q.Database != "db" {
 		t.Errorf("%+v", q)
 	}
-	if _, connections := p.sent(); connections != 1 {
+	if _, connections := p.received(); connections != 1 {
 		t.Errorf("%d connections", connections)
 	}
 	for _, answer := range [][]byte{packetOf(diagnosticOf("S1", "query syntax error: ?")), packetOf(), emptyPacket, packetOf(hitOf("i", "a", "TEXT")), nil} {
@@ -450,7 +450,7 @@ func TestItems(t *testing.T) {
 	}
 	w := newFixture(t, newPeer(t, respondInOrder()), nil)
 	w.req.Items = scheme.ItemRange{First: 10_001}
-	_, err := w.open("db?words")
+	_, err := w.openPath("db?words")
 	wantError(t, err, scheme.ErrTooLarge, "hits from 10001 were requested, but only 10000 can be")
 }
 
@@ -491,7 +491,7 @@ func TestSourceLinks(t *testing.T) {
 		if want != "" && check(link.URL, locus.RFC1738) != nil {
 			t.Errorf("%s: %v", link.URL, check(link.URL, locus.RFC1738))
 		}
-		if _, connections := p.sent(); connections > 2 {
+		if _, connections := p.received(); connections > 2 {
 			t.Errorf("%d connections", connections)
 		}
 	}
@@ -515,7 +515,7 @@ func TestSourceLinksEnd(t *testing.T) {
 			return documentAnswer(`(:source :database-name "a")`, 100000, request)
 		})
 		list := newFixture(t, p, &Options{Max: 60}).menu("INFO?a")
-		if requests, _ := p.sent(); len(requests) > c.want+1 || len(list) < 50 {
+		if requests, _ := p.received(); len(requests) > c.want+1 || len(list) < 50 {
 			t.Errorf("%d requests and %d items", len(requests), len(list))
 		}
 	}
@@ -542,7 +542,7 @@ func TestEscapedTwice(t *testing.T) {
 				return refusal
 			})
 			w := newFixture(t, p, nil)
-			res, err := w.open("db/TEXT/" + wpath)
+			res, err := w.openPath("db/TEXT/" + wpath)
 			if err != nil {
 				t.Errorf("%s: %v", wpath, err)
 				continue
@@ -561,21 +561,21 @@ func TestEscapedTwice(t *testing.T) {
 	// The client must request a document-id that is escaped once only once.
 	for _, wpath := range []string{"2=coast;3=a;", "2%3Dcoast%3B", "%02%05coast", "a%25b", "100%2525", "2=coast;3=%2541;"} {
 		p := newPeer(t, func(int, []byte) []byte { return packetOf(outOfRange) })
-		_, err := newFixture(t, p, nil).open("db/TEXT/" + wpath)
+		_, err := newFixture(t, p, nil).openPath("db/TEXT/" + wpath)
 		wantError(t, err, scheme.ErrNotFound, "Request out of range")
 		want := 1
 		if strings.HasSuffix(wpath, "%2541;") {
 			want = 2
 		}
-		if requests, _ := p.sent(); len(requests) != want {
+		if requests, _ := p.received(); len(requests) != want {
 			t.Errorf("%s: %d requests", wpath, len(requests))
 		}
 	}
 	// The client must not send a second request after other errors.
 	p := newPeer(t, func(int, []byte) []byte { return packetOf(diagnosticOf("T2", "")) })
-	_, err := newFixture(t, p, nil).open("db/TEXT/2=coast;3=a%252Fb;")
+	_, err := newFixture(t, p, nil).openPath("db/TEXT/2=coast;3=a%252Fb;")
 	wantError(t, err, scheme.ErrAuth, "")
-	if requests, _ := p.sent(); len(requests) != 1 {
+	if requests, _ := p.received(); len(requests) != 1 {
 		t.Errorf("%d requests", len(requests))
 	}
 }
@@ -593,7 +593,7 @@ func TestTypeFromURL(t *testing.T) {
 	} {
 		w := newFixture(t, documentPeer(t, "text", 100000), nil)
 		w.req.Accept = accept
-		res, err := w.open("db/TEXT/3=a;")
+		res, err := w.openPath("db/TEXT/3=a;")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func (op *operation) fill() error {
 	return err
 }
 
-// form returns the search form. The argument words contains the default search words.
+// form returns the search form. The default value of its field is the given search words.
 func (op *operation) form(words string) *scheme.Form {
 	field := scheme.FormField{Kind: scheme.FieldText, Prompt: "Words to search for", Default: words}
 	p := op.parts()
@@ -116,7 +116,7 @@ func (op *operation) document() (scheme.Resource, error) {
 		Resumable: true,
 	}
 	if b.err == io.EOF {
-		o.Size = b.ask.Start
+		o.Size = b.request.Start
 	}
 	return o, nil
 }
@@ -127,7 +127,7 @@ func (op *operation) get(id DocumentID) (*body, error) {
 		return nil, err
 	}
 	err = op.run(func(x *exchange) error {
-		return b.open(x, max(op.req.Offset, 0), op.client.o.Limits.Octets)
+		return b.readFirst(x, max(op.req.Offset, 0), op.client.o.Limits.Octets)
 	})
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (op *operation) search(q *query) (*searchReply, error) {
 			return err
 		}
 		reply = x.reply
-		x.end()
+		x.finish()
 		return nil
 	})
 	if err != nil {
@@ -201,7 +201,7 @@ func (op *operation) find(words string) (scheme.Resource, error) {
 	if words != "" {
 		title = words + " in " + title
 	}
-	return op.menu(title, words, &listing{reply: r, first: first, most: last, links: !isHelp(words)}), nil
+	return op.menu(title, words, &listing{reply: r, firstRank: first, requested: last, links: !isHelp(words)}), nil
 }
 
 // isHelp reports whether a search for the given words returns help about the database itself.
@@ -244,10 +244,10 @@ func (op *operation) describe() (scheme.Resource, error) {
 	var head []scheme.Item
 	reply, err := op.search(&query{Database: op.url.database, Max: op.client.o.Max})
 	if err == nil {
-		head, err = op.source(reply.Hits)
+		head, err = op.sourceItems(reply.Hits)
 	}
 	if err == nil && len(reply.Hits)+len(reply.Diagnostics) == 0 {
-		err = op.missing()
+		err = op.checkExists()
 	}
 	if err == nil && !reply.hasHit() {
 		err = refusal(reply)
@@ -262,13 +262,13 @@ func (op *operation) describe() (scheme.Resource, error) {
 	case reply == nil || len(reply.Diagnostics) == 0:
 		return nil, err
 	}
-	return op.menu(op.title(), "", &listing{head: head, reply: reply, first: 1, most: op.client.o.Max}), nil
+	return op.menu(op.title(), "", &listing{head: head, reply: reply, firstRank: 1, requested: op.client.o.Max}), nil
 }
 
-// missing returns an error if the server reports that the database does not exist. For a
-// search without words, freeWAIS sends an empty response without opening the database, so
-// missing searches for "?".
-func (op *operation) missing() error {
+// checkExists returns an error if the server reports that the database does not exist. It
+// searches for "?", because freeWAIS responds to a search without words without opening the
+// database.
+func (op *operation) checkExists() error {
 	r, err := op.search(&query{Database: op.url.database, Words: "?", Max: op.client.o.Max})
 	if op.ctx.Err() != nil {
 		return err
@@ -282,10 +282,10 @@ func (op *operation) missing() error {
 	return nil
 }
 
-// source fetches the first source description in hits, and returns items that describe the
-// database. If the description is invalid, an item reports the fault. If the connection fails,
-// source returns an error.
-func (op *operation) source(hits []hit) ([]scheme.Item, error) {
+// sourceItems fetches the first source description in hits, and returns items that describe
+// the database. If the description is invalid, an item reports the fault. If the connection
+// fails, sourceItems returns an error.
+func (op *operation) sourceItems(hits []hit) ([]scheme.Item, error) {
 	i := slices.IndexFunc(hits, func(h hit) bool { return slices.Contains(h.Wtypes, wtypeSource) })
 	if i < 0 {
 		return nil, nil
@@ -300,11 +300,11 @@ func (op *operation) source(hits []hit) ([]scheme.Item, error) {
 	return s.items(), nil
 }
 
-// readSource fetches a source description of at most limit bytes.
-func (op *operation) readSource(id DocumentID, limit int64) (*source, error) {
+// readSource fetches a source description. The description may have at most maxSize bytes.
+func (op *operation) readSource(id DocumentID, maxSize int64) (*source, error) {
 	b, err := newBody(op.url.database, id, wtypeSource)
 	if err == nil {
-		err = op.run(func(x *exchange) error { return b.open(x, 0, limit) })
+		err = op.run(func(x *exchange) error { return b.readFirst(x, 0, maxSize) })
 	}
 	if err != nil {
 		return nil, err

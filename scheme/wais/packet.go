@@ -35,9 +35,9 @@ const (
 // the 1990s skip everything before the first "0".
 const maxStray = 16
 
-// growth is the size of the first allocation for an APDU. Each further allocation doubles the
-// size, after as much data has arrived.
-const growth = 16 << 10
+// firstAllocation is the size of the first allocation for an APDU. Each further allocation
+// doubles the size, after as much data has arrived.
+const firstAllocation = 16 << 10
 
 // ErrEmpty means that the server sent an empty packet. Either the server does not understand
 // the request, or the response does not fit into the server's buffer. ErrEmpty wraps
@@ -46,8 +46,8 @@ var ErrEmpty = fmt.Errorf("wais: %w: the server could not respond: it does not u
 
 // readPacket reads exactly one packet and returns its APDU. If buf is large enough, the APDU
 // is stored in buf. Otherwise readPacket allocates memory as the data arrives, whatever length
-// the header announces. The argument limit is the maximum length of an APDU in octets.
-func readPacket(r io.Reader, buf []byte, limit int) (apdu []byte, err error) {
+// the header announces. The APDU may have at most maxLength octets.
+func readPacket(r io.Reader, buf []byte, maxLength int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func readPacket(r io.Reader, buf []byte, limit int) (apdu []byte, err error) {
 		return nil, err
 	case length == 0:
 		return nil, ErrEmpty
-	case length > int64(limit):
-		return nil, fmt.Errorf("wais: %w: a packet has %d bytes, and the limit is %d", scheme.ErrTooLarge, length, limit)
+	case length > int64(maxLength):
+		return nil, fmt.Errorf("wais: %w: a packet has %d bytes, and the limit is %d", scheme.ErrTooLarge, length, maxLength)
 	}
 	return readAPDU(r, buf[:0], int(length))
 }
@@ -71,7 +71,7 @@ func readHeader(r io.Reader, head []byte) error {
 		n, err := io.ReadFull(r, head[read:])
 		read += n
 		if err != nil {
-			return brokenOff(err, stray+read, "in the header of a packet")
+			return truncationError(err, stray+read, "in the header of a packet")
 		}
 		kept := bytes.TrimLeft(head, "\r\n \x00")
 		stray += len(head) - len(kept)
@@ -100,7 +100,7 @@ func packetLength(head []byte) (int64, error) {
 }
 
 func readAPDU(r io.Reader, buf []byte, length int) ([]byte, error) {
-	buf = slices.Grow(buf, min(length, growth))
+	buf = slices.Grow(buf, min(length, firstAllocation))
 	for len(buf) < length {
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, min(length-len(buf), len(buf)))
@@ -108,14 +108,14 @@ func readAPDU(r io.Reader, buf []byte, length int) ([]byte, error) {
 		n, err := io.ReadFull(r, buf[len(buf):min(length, cap(buf))])
 		buf = buf[:len(buf)+n]
 		if err != nil {
-			return nil, brokenOff(err, headerSize+len(buf), fmt.Sprintf("in a packet of %d", headerSize+length))
+			return nil, truncationError(err, headerSize+len(buf), fmt.Sprintf("in a packet of %d", headerSize+length))
 		}
 	}
 	return buf, nil
 }
 
-// brokenOff returns the error for a packet that ended after the given number of octets.
-func brokenOff(err error, octets int, where string) error {
+// truncationError returns the error for a packet that ended after the given number of octets.
+func truncationError(err error, octets int, where string) error {
 	if octets > 0 && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
@@ -132,13 +132,13 @@ type packet struct {
 // the APDU's header.
 const apduStart = headerSize + 2
 
-// beginPacket appends the beginning of a packet with an APDU of the given type. The argument
-// fixed contains the APDU's fixed fields.
-func beginPacket(dst []byte, apdu byte, fixed string) packet {
+// beginPacket appends the beginning of a packet with an APDU of the given type and fixed
+// fields.
+func beginPacket(dst []byte, apdu byte, fixedFields string) packet {
 	p := packet{b: dst, start: len(dst)}
 	p.b = append(p.b, header...)
 	p.b = append(p.b, 0, 0, apdu)
-	p.b = append(p.b, fixed...)
+	p.b = append(p.b, fixedFields...)
 	return p
 }
 
@@ -153,11 +153,12 @@ func (p *packet) textIf(tag int, octets string) {
 func (p *packet) number(tag int, n int64) { p.b = appendNumber(p.b, tag, n) }
 
 // endHeader ends the header of the APDU. The caller may then add elements, and combine them
-// with group.
+// with groupElements.
 func (p *packet) endHeader() { p.headerEnd = len(p.b) }
 
-// group combines all elements after the APDU's header into one element with the given tag.
-func (p *packet) group(tag int) {
+// groupElements combines all elements after the APDU's header into one element with the given
+// tag.
+func (p *packet) groupElements(tag int) {
 	var head [2 * compressedSize]byte
 	size := len(p.b) - p.headerEnd
 	p.b = slices.Insert(p.b, p.headerEnd, appendCompressed(appendCompressed(head[:0], tag), size)...)
@@ -170,9 +171,9 @@ const (
 	maxRequest = 1 << 20
 )
 
-// end sets the lengths in the packet, and returns the packet. The error wraps
+// finish sets the lengths in the packet, and returns the packet. The error wraps
 // [locus.ErrValue].
-func (p *packet) end() ([]byte, error) {
+func (p *packet) finish() ([]byte, error) {
 	header := p.headerEnd - p.start - apduStart
 	length := len(p.b) - p.start - headerSize
 	if header > maxHeader || length > maxRequest {

@@ -208,7 +208,7 @@ func TestReplays(t *testing.T) {
 			got, err := "", error(nil)
 			for path := range strings.SplitSeq(c.paths, " ") {
 				var res scheme.Resource
-				if res, err = w.open(path); err != nil {
+				if res, err = w.openPath(path); err != nil {
 					break
 				}
 				if _, ok := res.(*scheme.Menu); ok {
@@ -237,7 +237,7 @@ func TestReplays(t *testing.T) {
 					t.Errorf("sent %s, want %s", sent, c.sent)
 				}
 			}
-			if _, n := p.sent(); n != 1 {
+			if _, n := p.received(); n != 1 {
 				t.Errorf("%d connections", n)
 			}
 		})
@@ -278,7 +278,7 @@ func splitCapture(octets []byte) (list [][]byte) {
 func compareSent(t *testing.T, p *peer, theirs [][]byte) string {
 	t.Helper()
 	var list []string
-	requests, _ := p.sent()
+	requests, _ := p.received()
 	for i, request := range requests {
 		verdict := "more"
 		if i < len(theirs) {

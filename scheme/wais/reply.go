@@ -41,7 +41,7 @@ func (r *searchReply) parse(apdu []byte) error {
 	if err != nil {
 		return err
 	}
-	for header.next() {
+	for header.readElement() {
 		if header.tag == tagReferenceID {
 			r.ReferenceID = string(header.value())
 		}
@@ -57,7 +57,7 @@ func (r *searchReply) parse(apdu []byte) error {
 
 // readInformation parses the group after the header, which contains all records.
 func (r *searchReply) readInformation(e elements) error {
-	for e.next() {
+	for e.readElement() {
 		if e.tag == tagUserInformation {
 			e.err = r.readRecords(e.inside())
 		}
@@ -67,7 +67,7 @@ func (r *searchReply) readInformation(e elements) error {
 
 func (r *searchReply) readRecords(e elements) error {
 	e.records = true
-	for e.next() {
+	for e.readElement() {
 		switch e.tag {
 		case tagDiagnostic:
 			r.Diagnostics = append(r.Diagnostics, parseDiagnostic(e.value()))
@@ -83,8 +83,8 @@ func (r *searchReply) readRecords(e elements) error {
 }
 
 func (r *searchReply) readHit(e elements) error {
-	h := hit{Score: unknown, Length: unknown, Lines: unknown}
-	for e.next() {
+	h := hit{Score: unknownNumber, Length: unknownNumber, Lines: unknownNumber}
+	for e.readElement() {
 		switch e.tag {
 		case tagDocumentID:
 			h.ID = DocumentID(e.value())
@@ -116,7 +116,7 @@ func (r *searchReply) readHit(e elements) error {
 
 // readTypes parses a type block. It ignores empty types.
 func readTypes(e elements) (list []string, err error) {
-	for e.next() {
+	for e.readElement() {
 		if e.tag == tagType && e.start < e.stop {
 			list = append(list, e.text())
 		}
@@ -125,7 +125,7 @@ func readTypes(e elements) (list []string, err error) {
 }
 
 func readText(e elements) (octets []byte, err error) {
-	for e.next() {
+	for e.readElement() {
 		if e.tag == tagDocumentText {
 			octets = e.value()
 		}
@@ -133,10 +133,10 @@ func readText(e elements) (octets []byte, err error) {
 	return octets, e.err
 }
 
-// answers returns an error if r contains a Reference-ID other than the given one, which is
-// that of the request. The response then belongs to another request, and the caller must close
-// the connection. Servers need not repeat a Reference-ID.
-func (r *searchReply) answers(referenceID string) error {
+// checkReferenceID returns an error if r contains a Reference-ID other than that of the
+// request. The response then belongs to another request, and the caller must close the
+// connection. Servers need not repeat a Reference-ID.
+func (r *searchReply) checkReferenceID(referenceID string) error {
 	if r.ReferenceID == "" || r.ReferenceID == referenceID {
 		return nil
 	}

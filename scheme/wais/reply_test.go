@@ -390,7 +390,7 @@ func TestAnswers(t *testing.T) {
 		repeated, sent string
 		ok             bool
 	}{{"", "", true}, {"", "3", true}, {"3", "3", true}, {"3", "", false}, {"3", "4", false}} {
-		err := (&searchReply{ReferenceID: c.repeated}).answers(c.sent)
+		err := (&searchReply{ReferenceID: c.repeated}).checkReferenceID(c.sent)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%+v: %v", c, err)
 		}

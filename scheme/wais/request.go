@@ -52,8 +52,8 @@ func appendSearch(dst []byte, q *query) ([]byte, error) {
 	const independent = 1
 	p.number(tagDateFactor, independent)
 	p.number(tagMaxDocuments, int64(q.Max))
-	p.group(tagUserInformation)
-	return p.end()
+	p.groupElements(tagUserInformation)
+	return p.finish()
 }
 
 func (q *query) check() error {
@@ -93,32 +93,32 @@ func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	p.textIf(tagReferenceID, r.ReferenceID)
 	p.endHeader()
 	var digits [20]byte
-	p.term("un", "re", string(r.ID))
-	p.term("wt", "re", r.Wtype)
-	p.and()
-	p.term("wb", "ro", string(strconv.AppendInt(digits[:0], r.Start, 10)))
-	p.and()
-	p.term("wb", "rl", string(strconv.AppendInt(digits[:0], r.End, 10)))
-	p.and()
-	p.group(tagQuery)
-	return p.end()
+	p.addTerm("un", "re", string(r.ID))
+	p.addTerm("wt", "re", r.Wtype)
+	p.addAnd()
+	p.addTerm("wb", "ro", string(strconv.AppendInt(digits[:0], r.Start, 10)))
+	p.addAnd()
+	p.addTerm("wb", "rl", string(strconv.AppendInt(digits[:0], r.End, 10)))
+	p.addAnd()
+	p.groupElements(tagQuery)
+	return p.finish()
 }
 
-// term appends a term of the query. The arguments use and relation are the first two
-// attributes of the term. Servers ignore the other four attributes.
-func (p *packet) term(use, relation, text string) {
+// addTerm appends a term of the query. The first two attributes of the term are useAttribute
+// and relationAttribute. Servers ignore the other four attributes.
+func (p *packet) addTerm(useAttribute, relationAttribute, text string) {
 	const ignored = " ig ig ig ig"
-	p.b = append(p.b, tagAttributeList, byte(len(use)+1+len(relation)+len(ignored)))
-	p.b = append(p.b, use...)
+	p.b = append(p.b, tagAttributeList, byte(len(useAttribute)+1+len(relationAttribute)+len(ignored)))
+	p.b = append(p.b, useAttribute...)
 	p.b = append(p.b, ' ')
-	p.b = append(p.b, relation...)
+	p.b = append(p.b, relationAttribute...)
 	p.b = append(p.b, ignored...)
 	p.text(tagTerm, text)
 }
 
-// and appends the operator "and". The operator combines the two previous terms, because the
+// addAnd appends the operator "and". The operator combines the two previous terms, because the
 // query is in postfix order.
-func (p *packet) and() { p.text(tagOperator, "a") }
+func (p *packet) addAnd() { p.text(tagOperator, "a") }
 
 func (r *retrieval) check() error {
 	if err := refuse(wrongDatabase(r.Database)); err != nil {
@@ -141,7 +141,7 @@ func wrongDatabase(name string) string {
 }
 
 func checkDocument(id DocumentID, wtype string) error {
-	return refuse(cmp.Or(wrongWtype(wtype), id.wrong()))
+	return refuse(cmp.Or(wrongWtype(wtype), id.invalidReason()))
 }
 
 // wrongWtype returns the reason why a request cannot contain the type. If the type is valid,
@@ -162,7 +162,7 @@ func (x URL) sendable() error {
 		why, part, offset = wrongWtype(x.wtype), "wtype", w.wtypeOffset()
 		if why == "" {
 			id, _ := x.DocumentID()
-			why, part, offset = id.wrong(), "wpath", w.wpathOffset()
+			why, part, offset = id.invalidReason(), "wpath", w.wpathOffset()
 		}
 	}
 	if why == "" {

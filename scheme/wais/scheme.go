@@ -20,7 +20,7 @@ func Scheme(c *Client) scheme.Scheme {
 			Current:   inForce,
 			Fields:    fields,
 			Words:     words,
-			Canonical: canonical,
+			Canonical: canonicalize,
 			Check:     check,
 			Clean:     bnf.CleanHostPort | locus.PathUchar,
 		},

@@ -51,8 +51,8 @@ var (
 	isDecoded = regexp.MustCompile(`^(?:[0-9]+=[^;]*(?:;|$))+$`).MatchString
 )
 
-// slowRead is a simple reference implementation of read. It returns the form of a wpath and
-// its fields, and reports whether they are valid.
+// slowRead is a simple reference implementation of readWpath. It returns the form of a wpath
+// and its fields, and reports whether they are valid.
 func slowRead(wpath string) (form Form, fields []Field, ok bool) {
 	decoded, _ := escape.Decode(wpath)
 	switch {

@@ -55,18 +55,18 @@ func (r *sourceReader) read(s *source) error {
 	if !r.take("(") {
 		return errors.New(`it must begin with "(:source"`)
 	}
-	if word := r.word(); word != ":source" {
+	if word := r.readWord(); word != ":source" {
 		return fmt.Errorf(`it must begin with "(:source", not with %s`, locus.Quote("("+word))
 	}
-	for !r.take(")") && r.more() {
-		keyword, err := r.value(1)
+	for !r.take(")") && r.skipSpace() {
+		keyword, err := r.readValue(1)
 		if err != nil {
 			return err
 		}
-		if r.take(")") || !r.more() {
+		if r.take(")") || !r.skipSpace() {
 			break // the last keyword has no value
 		}
-		v, err := r.value(1)
+		v, err := r.readValue(1)
 		if err == nil {
 			err = s.set(keyword, v)
 		}
@@ -96,19 +96,19 @@ func (s *source) set(keyword, v string) error {
 	return nil
 }
 
-// value reads a value and returns its text. For a list, it returns "". The argument depth is
-// the number of lists that contain the value.
-func (r *sourceReader) value(depth int) (string, error) {
+// readValue reads a value and returns its text. For a list, it returns "". The depth is the
+// number of lists that contain the value.
+func (r *sourceReader) readValue(depth int) (string, error) {
 	switch {
 	case r.take(`"`):
-		return r.quoted()
+		return r.readQuoted()
 	case !r.take("#(") && !r.take("("):
-		return r.word(), nil
+		return r.readWord(), nil
 	case depth == maxSourceDepth:
 		return "", fmt.Errorf("more than %d nested lists", maxSourceDepth)
 	}
-	for !r.take(")") && r.more() {
-		if _, err := r.value(depth + 1); err != nil {
+	for !r.take(")") && r.skipSpace() {
+		if _, err := r.readValue(depth + 1); err != nil {
 			return "", err
 		}
 	}
@@ -117,24 +117,24 @@ func (r *sourceReader) value(depth int) (string, error) {
 
 const blanks = " \t\r\n\f\v"
 
-// more skips white space, and reports whether another value follows.
-func (r *sourceReader) more() bool {
+// skipSpace skips white space, and reports whether another value follows.
+func (r *sourceReader) skipSpace() bool {
 	rest := strings.TrimLeft(r.text[r.at:], blanks)
 	r.at = len(r.text) - len(rest)
 	return rest != ""
 }
 
 func (r *sourceReader) take(token string) bool {
-	if !r.more() || !strings.HasPrefix(r.text[r.at:], token) {
+	if !r.skipSpace() || !strings.HasPrefix(r.text[r.at:], token) {
 		return false
 	}
 	r.at += len(token)
 	return true
 }
 
-// word reads a word, which ends before the next space, parenthesis or quotation mark.
-func (r *sourceReader) word() string {
-	r.more()
+// readWord reads a word, which ends before the next space, parenthesis or quotation mark.
+func (r *sourceReader) readWord() string {
+	r.skipSpace()
 	rest := r.text[r.at:]
 	end := strings.IndexAny(rest, blanks+`()"`)
 	if end < 0 {
@@ -144,8 +144,8 @@ func (r *sourceReader) word() string {
 	return rest[:end]
 }
 
-// quoted reads a text, including its closing quotation mark. A "\" escapes the next octet.
-func (r *sourceReader) quoted() (string, error) {
+// readQuoted reads a text, including its closing quotation mark. A "\" escapes the next octet.
+func (r *sourceReader) readQuoted() (string, error) {
 	var text strings.Builder
 	for {
 		rest := r.text[r.at:]

@@ -29,7 +29,7 @@ type URL struct {
 // section 3.9, or if the wpath is an invalid list of fields. The error is a
 // [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
-	w, r, err := form(u)
+	w, r, err := parseURL(u)
 	if err != nil {
 		return URL{}, err
 	}
@@ -44,15 +44,15 @@ func Parse(u locus.URL) (URL, error) {
 	return x, nil
 }
 
-// form splits u into its parts, and parses the wpath. It returns the same errors as Parse.
-func form(u locus.URL) (w written, r reading, err error) {
+// parseURL splits u into its parts, and parses the wpath. It returns the same errors as Parse.
+func parseURL(u locus.URL) (w written, r reading, err error) {
 	if err := bnf.Form(u, name, "waisurl"); err != nil {
 		return w, r, err
 	}
 	if w, err = split(u); err != nil || !w.hasDocument {
 		return w, r, err
 	}
-	r = read(w.wpath)
+	r = readWpath(w.wpath)
 	for x := range r.faults(w.wpathOffset()) {
 		return w, r, x.Error(u)
 	}
@@ -85,7 +85,7 @@ func (x URL) Wtype() (octets string, ok bool) { return x.wtype, x.form != NoDocu
 // Wpath returns the wpath, decoded once. The result ok reports whether x names a document.
 func (x URL) Wpath() (octets string, ok bool) { return x.wpath, x.form != NoDocument }
 
-// Form returns the Form of the wpath.
+// Form returns the form of the wpath.
 func (x URL) Form() Form { return x.form }
 
 // Length returns the document length in bytes that a wpath of [LengthForm] contains. The
@@ -99,7 +99,7 @@ func (x URL) Fields() []Field {
 		return nil
 	}
 	w, _ := split(x.url)
-	return read(w.wpath).decoded()
+	return readWpath(w.wpath).decoded()
 }
 
 type written struct {
@@ -156,12 +156,12 @@ type Document struct {
 
 // URL builds a URL from its parts. The error is a [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
-	x, err := p.write(false)
-	if err != nil || p.Document == nil || p.Document.is(x) {
+	x, err := p.buildURL(false)
+	if err != nil || p.Document == nil || p.Document.matches(x) {
 		return x, err
 	}
 	if id, err := newDocumentID(p.Document.Fields); err == nil && p.Document.Wpath == "" {
-		if y, err := p.write(true); err == nil {
+		if y, err := p.buildURL(true); err == nil {
 			if got, ok := y.DocumentID(); ok && got == id {
 				return y, nil
 			}
@@ -171,8 +171,8 @@ func (p Parts) URL() (URL, error) {
 	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a document-id, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, maxFields, maxField)
 }
 
-// write builds a URL. If opaque is true, it writes the fields in OpaqueForm.
-func (p Parts) write(opaque bool) (URL, error) {
+// buildURL builds a URL. If opaque is true, it writes the fields in OpaqueForm.
+func (p Parts) buildURL(opaque bool) (URL, error) {
 	path := string(p.appendPath(nil, opaque))
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
 	if err != nil {
@@ -201,21 +201,22 @@ func (p Parts) appendPath(b []byte, opaque bool) []byte {
 	return b
 }
 
-// plain is the set of characters that programs of the 1990s did not escape in fields, without
-// "/".
-var plain = escape.Alpha().Union(escape.Digit()).With(".-_$")
+// plainChars is the set of characters that programs of the 1990s did not escape in fields. The
+// character "/" is not in the set.
+var plainChars = escape.Alpha().Union(escape.Digit()).With(".-_$")
 
 func (d *Document) appendWpath(b []byte) []byte {
 	for _, f := range d.Fields {
 		b = append(strconv.AppendInt(b, int64(f.Number), 10), "%3D"...)
-		b = escape.AppendEncode(b, f.Content, plain)
+		b = escape.AppendEncode(b, f.Content, plainChars)
 		b = append(b, "%3B"...)
 	}
 	return escape.AppendEncode(b, d.Wpath, escape.Unreserved())
 }
 
-// is reports whether x identifies the document d. Only one of d.Fields and d.Wpath may be set.
-func (d *Document) is(x URL) bool {
+// matches reports whether x identifies the document d. Only one of d.Fields and d.Wpath may be
+// set.
+func (d *Document) matches(x URL) bool {
 	if len(d.Fields) == 0 {
 		return x.wpath == d.Wpath
 	}

@@ -198,5 +198,5 @@ func TestNoAllocations(t *testing.T) {
 	invariants.Conforming(t,
 		"wais://quake.think.com/wais-discussion-archives?lynch", "wais://h:2100/%2Fdb", "wais://h/db?a%20b;c", "wais://h/db/TEXT/1%3Dh%3B")
 	u := locus.MustParse("wais://quake.think.com/wais-discussion-archives?lynch")
-	bnftest.NoAllocations(t, u, "Parse and canonical", func() { Parse(u); canonical(u) })
+	bnftest.NoAllocations(t, u, "Parse and canonical", func() { Parse(u); canonicalize(u) })
 }

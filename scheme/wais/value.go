@@ -90,7 +90,7 @@ func appendNumber(dst []byte, tag int, n int64) []byte {
 	return dst
 }
 
-const unknown = -1
+const unknownNumber = -1
 
 // elements iterates over the elements in a part of an APDU.
 type elements struct {
@@ -103,19 +103,19 @@ type elements struct {
 	err         error
 }
 
-// next reads the next element. At the end of the elements or after an error, it returns false.
-// The field err then contains the error, if any.
-func (e *elements) next() bool {
+// readElement reads the next element. At the end of the elements or after an error, it returns
+// false. The field err then contains the error, if any.
+func (e *elements) readElement() bool {
 	if e.err != nil || e.at == e.end {
 		return false
 	}
-	e.tag = e.compressed()
+	e.tag = e.readCompressed()
 	trailer := 0
 	var size int64
 	if e.records && e.tag == tagDiagnostic {
 		size, trailer = e.recordSize(), 1
 	} else {
-		size = e.compressed()
+		size = e.readCompressed()
 	}
 	if e.err != nil {
 		return false
@@ -129,8 +129,8 @@ func (e *elements) next() bool {
 	return true
 }
 
-// compressed reads a compressed integer. After an error it returns 0.
-func (e *elements) compressed() (n int64) {
+// readCompressed reads a compressed integer. After an error it returns 0.
+func (e *elements) readCompressed() (n int64) {
 	start := e.at
 	for e.err == nil {
 		switch {
@@ -159,8 +159,8 @@ func (e *elements) recordSize() int64 {
 		return 0
 	}
 	size := binary.BigEndian.Uint16(e.apdu[e.at:])
-	if size < recordLeast {
-		e.fail(e.at, "a diagnostic record has %d octets, less than %d", size, recordLeast)
+	if size < minDiagnosticSize {
+		e.fail(e.at, "a diagnostic record has %d octets, less than %d", size, minDiagnosticSize)
 	}
 	e.at += 2
 	return int64(size)
@@ -171,19 +171,19 @@ func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
 
 func (e *elements) text() string { return string(e.value()) }
 
-// number returns the value of the current element as a number. If the number is negative, the
-// method returns unknown.
+// number returns the value of the current element as a number. For a negative number, it
+// returns unknownNumber.
 func (e *elements) number() (n int64) {
 	value := e.value()
 	if len(value) > 4 {
 		e.fail(e.start, "a number has %d octets, more than 4", len(value))
-		return unknown
+		return unknownNumber
 	}
 	for _, o := range value {
 		n = n<<8 | int64(o)
 	}
 	if n > maxNumber {
-		return unknown
+		return unknownNumber
 	}
 	return n
 }
@@ -192,13 +192,13 @@ func (e *elements) inside() elements {
 	return elements{apdu: e.apdu, at: e.start, end: e.stop}
 }
 
-func (e *elements) fail(at int, format string, args ...any) {
-	e.err = badAPDU(at, format, args...)
+func (e *elements) fail(offset int, format string, args ...any) {
+	e.err = badAPDU(offset, format, args...)
 }
 
-// badAPDU returns an error for an APDU that is malformed at the offset at.
-func badAPDU(at int, format string, args ...any) error {
-	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, at, fmt.Sprintf(format, args...))
+// badAPDU returns an error for an APDU that is malformed at the given offset.
+func badAPDU(offset int, format string, args ...any) error {
+	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, offset, fmt.Sprintf(format, args...))
 }
 
 // openAPDU parses the beginning of an APDU of the given type. It returns the fixed fields

@@ -17,7 +17,7 @@ func TestAppendCompressed(t *testing.T) {
 			t.Errorf("%d: %q; want %q", n, got, want)
 		}
 		e := elements{apdu: got, end: len(got)}
-		if m := e.compressed(); m != int64(n) || e.err != nil || e.at != len(got) {
+		if m := e.readCompressed(); m != int64(n) || e.err != nil || e.at != len(got) {
 			t.Errorf("%q: %d, %v", got, m, e.err)
 		}
 	}
@@ -27,7 +27,7 @@ func TestAppendCompressed(t *testing.T) {
 func TestCompressed(t *testing.T) {
 	for octets, want := range map[string]int64{"\x80\x80\x05": 5, "\x80\x80\x80\x80\x05": 5, "\x80\x81\x42": 194, "\xff\xff\xff\xff\x7f": 1<<35 - 1} {
 		e := elements{apdu: []byte(octets), end: len(octets)}
-		if n := e.compressed(); n != want || e.err != nil {
+		if n := e.readCompressed(); n != want || e.err != nil {
 			t.Errorf("%q: %d, %v", octets, n, e.err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestAppendNumber(t *testing.T) {
 	} {
 		got := appendNumber(nil, tagScore, n)
 		e := elements{apdu: got, end: len(got)}
-		if !bytes.Equal(got, []byte(want)) || !e.next() || e.number() != n {
+		if !bytes.Equal(got, []byte(want)) || !e.readElement() || e.number() != n {
 			t.Errorf("%d: %q; want %q", n, got, want)
 		}
 	}

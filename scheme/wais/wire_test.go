@@ -97,21 +97,21 @@ func slowElements(b []byte, records bool) (list []slowElement, ok bool) {
 	return list, true
 }
 
-// slowAPDU splits an APDU of the given type. The argument fixed is the size of the fixed
-// fields in octets.
-func slowAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, information []slowElement, ok bool) {
+// slowAPDU splits an APDU of the given type. The size of the fixed fields is fixedSize, in
+// octets.
+func slowAPDU(apdu []byte, kind byte, fixedSize int) (fields []byte, header, information []slowElement, ok bool) {
 	if len(apdu) < 3 {
 		return
 	}
 	end := 2 + int(apdu[0])*256 + int(apdu[1])
-	if apdu[2] != kind || end > len(apdu) || end < 3+fixed {
+	if apdu[2] != kind || end > len(apdu) || end < 3+fixedSize {
 		return
 	}
-	if header, ok = slowElements(apdu[3+fixed:end], false); !ok {
+	if header, ok = slowElements(apdu[3+fixedSize:end], false); !ok {
 		return
 	}
 	information, ok = slowElements(apdu[end:], false)
-	return apdu[3 : 3+fixed], header, information, ok
+	return apdu[3 : 3+fixedSize], header, information, ok
 }
 
 // slowNumber parses a number.

@@ -46,9 +46,9 @@ type reading struct {
 	offset int    // offset of list in the wpath
 }
 
-// read determines the first form that matches the wpath.
-func read(wpath string) reading {
-	length, size := number(wpath, 0)
+// readWpath determines the first form that matches the wpath.
+func readWpath(wpath string) reading {
+	length, size := parseNumber(wpath, 0)
 	if size > 0 && strings.HasPrefix(wpath[size:], "/") && isList(wpath[size+1:], false) {
 		return reading{form: LengthForm, length: length, list: wpath[size+1:], offset: size + 1}
 	}
@@ -70,17 +70,17 @@ type writtenField struct {
 // fieldAt parses the field "digits=contents;" at index i. If escaped is true, "=" and ";"
 // may be escaped. The last ";" may be missing.
 func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
-	n, size := number(list, i)
+	n, size := parseNumber(list, i)
 	start := i
 	i += size
-	equals, ok := delimiter(list, i, '=', escaped)
+	equals, ok := delimiterAt(list, i, '=', escaped)
 	if size == 0 || !ok {
 		return writtenField{}, false
 	}
 	i += equals
 	content := i
 	for i < len(list) {
-		if semicolon, ok := delimiter(list, i, ';', escaped); ok {
+		if semicolon, ok := delimiterAt(list, i, ';', escaped); ok {
 			return writtenField{int(min(n, maxField+1)), list[content:i], i + semicolon - start}, true
 		}
 		_, size := bnf.Octet(list, i)
@@ -89,9 +89,9 @@ func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	return writtenField{int(min(n, maxField+1)), list[content:], i - start}, true
 }
 
-// delimiter reports whether text contains the character c at index i. If escaped is true, c
-// may be escaped. The result size is the length of c or of its escape.
-func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
+// delimiterAt reports whether text contains the character c at index i. If escaped is true, c
+// may be escaped. The size is the length of c or of its escape.
+func delimiterAt(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	if i == len(text) {
 		return 0, false
 	}
@@ -99,9 +99,9 @@ func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	return size, o == c && (escaped || size == 1)
 }
 
-// number parses the decimal digits at index i. The digits may be escaped. If there are no
+// parseNumber parses the decimal digits at index i. The digits may be escaped. If there are no
 // digits, size is 0. For numbers above math.MaxInt64, n is math.MaxInt64.
-func number(text string, i int) (n int64, size int) {
+func parseNumber(text string, i int) (n int64, size int) {
 	start := i
 	for i < len(text) {
 		o, size := bnf.Octet(text, i)

@@ -50,7 +50,7 @@ func filler(octets, lines int) []byte {
 }
 
 // coastDatabase returns the database of the captures. The captures contain only the beginning
-// of the catalogue. Of the texts pilot, nonl and mole, they contain only the sizes and the
+// of the catalogue. For the texts pilot, nonl and mole, they contain only the sizes and the
 // numbers of lines.
 func coastDatabase(t testing.TB) waistest.Database {
 	const dir = "/wais/harbour/"

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// info is the name of the database that lists the databases of a server. It is also the
-// default database.
-const info = "INFO"
+// infoDatabase is the name of the database that lists the databases of a server. It is also
+// the default database.
+const infoDatabase = "INFO"
 
 // These are document types with a special meaning.
 const (
@@ -78,7 +78,7 @@ type document struct {
 // generates one.
 func load(list []Database, o *Options) (map[string]*database, error) {
 	databases := make(map[string]*database)
-	lists := Database{Name: info, Description: "The sources of this server.\n"}
+	lists := Database{Name: infoDatabase, Description: "The sources of this server.\n"}
 	for _, d := range list {
 		db, err := newDatabase(d, o)
 		if err != nil {
@@ -92,11 +92,11 @@ func load(list []Database, o *Options) (map[string]*database, error) {
 			Headline: d.Name + ".src", Path: db.path + ".src", Types: db.description.Types,
 		})
 	}
-	if databases[info] != nil {
+	if databases[infoDatabase] != nil {
 		return databases, nil
 	}
 	db, err := newDatabase(lists, o)
-	databases[info] = db
+	databases[infoDatabase] = db
 	return databases, err
 }
 

@@ -33,7 +33,7 @@ func FuzzSession(f *testing.F) {
 			f.Fatal(err)
 		}
 		for len(octets) > headerSize { // add each packet as a seed
-			n, _ := decimal(octets[:10])
+			n, _ := readDecimal(octets[:10])
 			f.Add(octets[:headerSize+n], uint16(1000))
 			octets = octets[headerSize+n:]
 		}
@@ -52,7 +52,7 @@ func FuzzSession(f *testing.F) {
 			if len(rest) < headerSize {
 				t.Fatalf("%q is not a packet", rest)
 			}
-			n, ok := decimal(rest[:10])
+			n, ok := readDecimal(rest[:10])
 			if !ok || n > int64(size) || n > int64(len(rest)-headerSize) {
 				t.Fatalf("%q is not a packet of at most %d octets", rest, size)
 			}

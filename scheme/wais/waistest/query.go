@@ -11,9 +11,9 @@ import (
 // document to their counts.
 type term func(words map[string]int) int
 
-// word returns a term for one word. If the token ends with "*", the term matches all words
+// wordTerm returns a term for one word. If the token ends with "*", the term matches all words
 // that begin with the rest of the token.
-func word(token string) term {
+func wordTerm(token string) term {
 	prefix, open := strings.CutSuffix(token, "*")
 	if !open {
 		return func(words map[string]int) int { return words[token] }
@@ -101,7 +101,7 @@ func (p *parser) operand(depth int) (t term, ok bool) {
 	}
 	p.skip()
 	if token != "(" {
-		return word(token), true
+		return wordTerm(token), true
 	}
 	if depth == maxDepth {
 		return nil, false
@@ -126,7 +126,7 @@ func (db *database) search(s Search, score func(Search, *Document) int) (hits []
 		return nil, false
 	}
 	if score == nil {
-		hits = db.count(t, s.Like)
+		hits = db.findMatches(t, s.Like)
 	} else {
 		for _, d := range db.documents {
 			hits = append(hits, hit{d, score(s, &d.Document)})
@@ -137,10 +137,10 @@ func (db *database) search(s Search, score func(Search, *Document) int) (hits []
 	return hits, true
 }
 
-// count returns the hits for a term and example texts. A document receives one point for each
-// match, and one point for each longer word that it shares with an example. The method then
-// scales the points to scores of at most 1000.
-func (db *database) count(t term, like [][]byte) (hits []hit) {
+// findMatches returns the hits for a term and example texts. A document receives one point for
+// each match, and one point for each longer word that it shares with an example. The method
+// then scales the points to scores of at most 1000.
+func (db *database) findMatches(t term, like [][]byte) (hits []hit) {
 	shared := exampleWords(like)
 	best := 1
 	for _, d := range db.documents {

@@ -90,9 +90,9 @@ func (h searchHead) append(b []byte) []byte {
 	return appendHead(b, 99, h.info)
 }
 
-// appendHit appends a Document-Header. The argument typed reports whether the client supports
-// document types.
-func appendHit(b []byte, h hit, typed bool) []byte {
+// appendHit appends a Document-Header. If withTypes is true, the client supports document
+// types.
+func appendHit(b []byte, h hit, withTypes bool) []byte {
 	d := h.d
 	group := appendElement(nil, 116, d.id)
 	group = appendNumber(group, 118, uint32(h.score))
@@ -101,7 +101,7 @@ func appendHit(b []byte, h hit, typed bool) []byte {
 	}
 	group = appendNumber(group, 120, uint32(len(d.Types[0].Data)))
 	group = appendNumber(group, 131, uint32(d.lines))
-	if typed {
+	if withTypes {
 		var block []byte
 		for _, t := range d.Types {
 			block = appendElement(block, 133, t.Wtype)

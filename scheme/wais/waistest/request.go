@@ -29,7 +29,7 @@ var unitNames = [...]string{"all", "bytes", "lines", "paragraphs"}
 type request struct {
 	kind byte // APDU type
 
-	most    int64 // maximum size of a response in octets, from the Init
+	maxSize int64 // maximum size of a response in octets, from the Init
 	refused bool  // the Init requests unsupported options
 
 	database, reference []byte
@@ -77,7 +77,7 @@ func (q *request) parseInit(octets []byte) bool {
 	const version, options, messageSize, recordSize = 3, 4, 5, 6
 	order := [...]int{version, options, messageSize, recordSize}
 	n := 0
-	ok := elements(octets, func(tag int, content []byte) (ok bool) {
+	ok := eachElement(octets, func(tag int, content []byte) (ok bool) {
 		if n < len(order) && tag != order[n] {
 			return false
 		}
@@ -87,7 +87,7 @@ func (q *request) parseInit(octets []byte) bool {
 			const presentOrDelete = 0x60
 			q.refused = len(content) > 0 && content[0]&presentOrDelete != 0
 		case recordSize:
-			q.most, ok = number(content)
+			q.maxSize, ok = readNumber(content)
 			return ok
 		case version, messageSize, 7, 8, 9, 10, 2:
 		default:
@@ -100,7 +100,7 @@ func (q *request) parseInit(octets []byte) bool {
 
 func (q *request) parseSearch(octets, rest []byte) bool {
 	var queryType []byte
-	ok := elements(octets, func(tag int, content []byte) bool {
+	ok := eachElement(octets, func(tag int, content []byte) bool {
 		switch tag {
 		case 2:
 			q.reference = content
@@ -135,14 +135,14 @@ func (q *request) parseSearch(octets, rest []byte) bool {
 // documents are required.
 func (q *request) parseWords(octets []byte) bool {
 	found := 0
-	ok := elements(octets, func(tag int, content []byte) (ok bool) {
+	ok := eachElement(octets, func(tag int, content []byte) (ok bool) {
 		switch tag {
 		case 106:
 			q.words = content
 			found++
 		case 114:
 			found++
-			q.wanted, ok = number(content)
+			q.wanted, ok = readNumber(content)
 			return ok
 		case 116, 107:
 			q.examples = append(q.examples, passage{id: content})
@@ -168,12 +168,12 @@ func (q *request) parseExample(tag int, content []byte) (ok bool) {
 		x.wtype = content
 		return true
 	case 108:
-		x.start, ok = number(content)
+		x.start, ok = readNumber(content)
 	case 109:
-		x.end, ok = number(content)
+		x.end, ok = readNumber(content)
 	default:
 		var unit int64
-		unit, ok = number(content)
+		unit, ok = readNumber(content)
 		x.unit = byte(unit)
 		ok = ok && unit >= unitBytes && unit <= unitParagraphs
 	}
@@ -184,7 +184,7 @@ func (q *request) parseExample(tag int, content []byte) (ok bool) {
 // attributes of a term precede the term. Every operator counts as "and".
 func (q *request) parseTerms(octets []byte) bool {
 	var attributes []byte
-	return elements(octets, func(tag int, content []byte) bool {
+	return eachElement(octets, func(tag int, content []byte) bool {
 		switch tag {
 		case 44:
 			attributes = content
@@ -198,8 +198,8 @@ func (q *request) parseTerms(octets []byte) bool {
 	})
 }
 
-// parseTerm parses a term. The first two attributes of the term, use and relation, determine
-// the meaning of the term.
+// parseTerm parses a term. Its first two attributes, "use" and "relation", determine the
+// meaning of the term.
 func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	use, rest, _ := bytes.Cut(attributes, []byte(" "))
 	relation, _, _ := bytes.Cut(rest, []byte(" "))
@@ -222,16 +222,16 @@ func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	}
 	switch string(relation) {
 	case "ro":
-		x.start, ok = decimal(content)
+		x.start, ok = readDecimal(content)
 	case "rl":
-		x.end, ok = decimal(content)
+		x.end, ok = readDecimal(content)
 	}
 	return ok
 }
 
-// elements calls f for each element in b, until f returns false. It reports whether b consists
-// only of elements and f returned true for each.
-func elements(b []byte, f func(tag int, content []byte) bool) bool {
+// eachElement calls f for each element in b, until f returns false. It reports whether b
+// consists only of elements and f returned true for each.
+func eachElement(b []byte, f func(tag int, content []byte) bool) bool {
 	for len(b) > 0 {
 		tag, content, rest, ok := element(b)
 		if !ok || !f(tag, content) {
@@ -243,20 +243,20 @@ func elements(b []byte, f func(tag int, content []byte) bool) bool {
 }
 
 func element(b []byte) (tag int, content, rest []byte, ok bool) {
-	tag, b, ok = compressed(b)
+	tag, b, ok = readCompressed(b)
 	if !ok {
 		return 0, nil, nil, false
 	}
-	size, b, ok := compressed(b)
+	size, b, ok := readCompressed(b)
 	if !ok || size > len(b) {
 		return 0, nil, nil, false
 	}
 	return tag, b[:size], b[size:], true
 }
 
-// compressed reads a compressed integer of at most four octets. Each octet contains seven
+// readCompressed reads a compressed integer of at most four octets. Each octet contains seven
 // bits, the highest bits first. The top bit is set in all octets except the last.
-func compressed(b []byte) (n int, rest []byte, ok bool) {
+func readCompressed(b []byte) (n int, rest []byte, ok bool) {
 	for i, c := range b[:min(len(b), 4)] {
 		n = n<<7 | int(c&0x7f)
 		if c < 0x80 {
@@ -266,8 +266,8 @@ func compressed(b []byte) (n int, rest []byte, ok bool) {
 	return 0, nil, false
 }
 
-// number reads a signed integer of at most four octets.
-func number(b []byte) (n int64, ok bool) {
+// readNumber reads a signed integer of at most four octets.
+func readNumber(b []byte) (n int64, ok bool) {
 	if len(b) > 4 {
 		return 0, false
 	}
@@ -280,18 +280,18 @@ func number(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// decimal reads an integer of at most ten decimal digits.
-func decimal(b []byte) (n int64, ok bool) {
+// readDecimal reads an integer of at most ten decimal digits.
+func readDecimal(b []byte) (n int64, ok bool) {
 	n, err := strconv.ParseInt(string(b), 10, 64)
 	return n, err == nil && b[0] != '+' && len(bytes.TrimPrefix(b, []byte("-"))) <= 10
 }
 
-// names holds the parts of a document-id that the server uses. If the document-id contains the
+// idParts holds the parts of a document-id that the server uses. If the document-id contains the
 // distributor's parts, they take precedence over the original parts.
-type names struct{ database, localID []byte }
+type idParts struct{ database, localID []byte }
 
-func parseID(id []byte) (x names, ok bool) {
-	ok = elements(id, func(tag int, content []byte) bool {
+func parseID(id []byte) (x idParts, ok bool) {
+	ok = eachElement(id, func(tag int, content []byte) bool {
 		switch {
 		case tag == 5, tag == 2 && x.database == nil:
 			x.database = content
@@ -306,7 +306,7 @@ func parseID(id []byte) (x names, ok bool) {
 // String returns the text for [Request.Line].
 func (q *request) String() string {
 	if q.kind == apduInit {
-		return "init " + strconv.FormatInt(q.most, 10)
+		return "init " + strconv.FormatInt(q.maxSize, 10)
 	}
 	if q.retrieves {
 		return fmt.Sprintf("retrieve %s %s", q.database, q.document)

@@ -98,7 +98,7 @@ func (s *Server) Addr() string { return s.l.Addr().String() }
 func (s *Server) Wpath(database string, number int) string {
 	plain := escape.Alpha().Union(escape.Digit()).With(".-_$")
 	var b []byte
-	elements(s.databases[database].documents[number].id, func(tag int, content []byte) bool {
+	eachElement(s.databases[database].documents[number].id, func(tag int, content []byte) bool {
 		b = append(strconv.AppendInt(b, int64(tag), 10), "%3D"...)
 		b = append(escape.AppendEncode(b, content, plain), "%3B"...)
 		return true
@@ -171,7 +171,7 @@ func (s *Server) database(name []byte) (db *database, path string) {
 	name, _, _ = bytes.Cut(name, []byte("\x1f"))
 	name = name[bytes.LastIndexByte(name, '/')+1:]
 	if len(name) == 0 {
-		return s.databases[info], ""
+		return s.databases[infoDatabase], ""
 	}
 	if db := s.databases[string(name)]; db != nil {
 		return db, ""

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// packetOf returns a packet. The parameter header is the header of the APDU without its
-// length, and rest is the user information.
-func packetOf(header, rest []byte) []byte {
-	b := fmt.Appendf(nil, "%010dz2wais        0", 2+len(header)+len(rest))
+// packetOf returns a packet. The header is the APDU header without its length, and the
+// information is the user information.
+func packetOf(header, information []byte) []byte {
+	b := fmt.Appendf(nil, "%010dz2wais        0", 2+len(header)+len(information))
 	b = append(b, byte(len(header)>>8), byte(len(header)))
-	return append(append(b, header...), rest...)
+	return append(append(b, header...), information...)
 }
 
 func searchHeader(database, queryType string) []byte {
@@ -27,11 +27,10 @@ func searchHeader(database, queryType string) []byte {
 	return appendElement(b, 20, queryType)
 }
 
-// wordsPacket returns the packet of a search. Additional elements, in the parameter more,
-// follow the words.
-func wordsPacket(database, words string, most uint32, more ...byte) []byte {
-	list := append(appendElement(nil, 106, words), more...)
-	return packetOf(searchHeader(database, "3"), appendElement(nil, 99, appendNumber(list, 114, most)))
+// wordsPacket returns the packet of a search. The extra elements follow the words.
+func wordsPacket(database, words string, maxDocuments uint32, extra ...byte) []byte {
+	list := append(appendElement(nil, 106, words), extra...)
+	return packetOf(searchHeader(database, "3"), appendElement(nil, 99, appendNumber(list, 114, maxDocuments)))
 }
 
 func examplePacket(database, words string, id []byte, chunk ...byte) []byte {
@@ -118,7 +117,7 @@ func describeRecord(t testing.TB, tag int, group []byte) string {
 	if tag == 153 {
 		return fmt.Sprintf("%q", found[127])
 	}
-	score, _ := number([]byte(found[118]))
+	score, _ := readNumber([]byte(found[118]))
 	return fmt.Sprintf("%d=%s", score, found[123])
 }
 
@@ -153,7 +152,7 @@ func newTestServer(t testing.TB, o Options, databases ...Database) *Server {
 // respond returns nil.
 func respond(x *session, packet []byte) []byte {
 	copy(x.header[:], packet)
-	reply, _ := x.answer(packet[headerSize:])
+	reply, _ := x.buildReply(packet[headerSize:])
 	return reply
 }
 
@@ -454,7 +453,7 @@ func TestRequests(t *testing.T) {
 		if _, err := io.ReadFull(c, head); err != nil {
 			t.Fatal(err)
 		}
-		n, _ := decimal(head[:10])
+		n, _ := readDecimal(head[:10])
 		if _, err := io.CopyN(io.Discard, c, n); err != nil {
 			t.Fatal(err)
 		}
@@ -560,7 +559,7 @@ func BenchmarkRetrieve(b *testing.B) {
 			if _, err := io.ReadFull(c, reply[:headerSize]); err != nil {
 				b.Fatal(err)
 			}
-			n, _ := decimal(reply[:10])
+			n, _ := readDecimal(reply[:10])
 			if _, err := io.ReadFull(c, reply[:n]); err != nil {
 				b.Fatal(err)
 			}

@@ -25,11 +25,11 @@ type session struct {
 
 func (x *session) serve() {
 	for {
-		apdu, ok := x.read()
+		apdu, ok := x.readRequest()
 		if !ok {
 			return
 		}
-		reply, ok := x.answer(apdu)
+		reply, ok := x.buildReply(apdu)
 		if !ok {
 			return
 		}
@@ -39,13 +39,13 @@ func (x *session) serve() {
 	}
 }
 
-// read reads a request. If the request is malformed, or another request arrives before the
-// response, ok is false.
-func (x *session) read() (apdu []byte, ok bool) {
+// readRequest reads a request. If the request is malformed, or another request arrives before
+// the response, ok is false.
+func (x *session) readRequest() (apdu []byte, ok bool) {
 	if _, err := io.ReadFull(x.r, x.header[:]); err != nil {
 		return nil, false
 	}
-	size, ok := decimal(x.header[:10])
+	size, ok := readDecimal(x.header[:10])
 	if !ok || size < 0 || size > maxRequest {
 		return nil, false
 	}
@@ -60,9 +60,9 @@ func (x *session) read() (apdu []byte, ok bool) {
 	return apdu, x.r.Buffered() == 0
 }
 
-// answer returns the packet of the response to an APDU. The packet is valid until the next
-// call of answer. If the server must close the connection instead, ok is false.
-func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
+// buildReply returns the packet of the response to an APDU. The packet is valid until the next
+// call of buildReply. If the server must close the connection instead, ok is false.
+func (x *session) buildReply(apdu []byte) (packet []byte, ok bool) {
 	version := x.header[11]
 	if version > '2' {
 		return nil, false
@@ -73,7 +73,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	case x.header[10]|0x20 != 'z' || !x.q.parse(apdu):
 		// The response is an empty packet, which b already contains.
 	case x.q.kind == apduInit:
-		x.size = int(min(int64(x.s.o.Buffer), max(x.q.most, 0)))
+		x.size = int(min(int64(x.s.o.Buffer), max(x.q.maxSize, 0)))
 		b = appendInitReply(b, x.q.refused, x.size)
 	case x.q.retrieves:
 		b, ok = x.retrieve(b)
@@ -104,7 +104,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 	} else if db == nil {
 		trouble = diagnostic{code: "S1", text: "The following database is not available: " + path}
 	} else {
-		hits, trouble = x.find(db)
+		hits, trouble = x.findHits(db)
 	}
 	if trouble.code != "" {
 		head.found = false
@@ -130,9 +130,9 @@ func (x *session) search(b []byte, typed bool) []byte {
 	return trouble.append(b)
 }
 
-// find performs the search of the request in db, and returns the hits. The search may request
-// documents about the database itself.
-func (x *session) find(db *database) (hits []hit, trouble diagnostic) {
+// findHits performs the search of the request in db, and returns the hits. The search may
+// request documents about the database itself.
+func (x *session) findHits(db *database) (hits []hit, trouble diagnostic) {
 	s := Search{Database: db.name, Words: string(x.q.words), Like: x.like(db)}
 	failed := diagnostic{code: "S1", text: "query syntax error: " + s.Words}
 	const help = 1000
@@ -165,9 +165,9 @@ func (x *session) like(db *database) (texts [][]byte) {
 		data := d.data(example.wtype)
 		switch example.unit {
 		case unitBytes:
-			data, _, _ = octets(data, example.start, example.end)
+			data, _, _ = byteRange(data, example.start, example.end)
 		case unitLines:
-			data = lines(data, example.start, example.end)
+			data = lineRange(data, example.start, example.end)
 		}
 		texts = append(texts, data)
 	}
@@ -184,31 +184,31 @@ func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	}
 	id, ok := parseID(want.id)
 	if !ok {
-		return x.text(b, nil, missingDocument), true
+		return x.appendText(b, nil, missingDocument), true
 	}
 	if id.database == nil {
 		return nil, false
 	}
 	d := db.byID[string(id.localID)]
 	if d == nil {
-		return x.text(b, nil, missingDocument), true
+		return x.appendText(b, nil, missingDocument), true
 	}
 	switch string(want.wtype) {
 	case "WAIS_NEXT":
-		return x.neighbor(b, db, d, 1), true
+		return x.appendNeighbor(b, db, d, 1), true
 	case "WAIS_PREV":
-		return x.neighbor(b, db, d, -1), true
+		return x.appendNeighbor(b, db, d, -1), true
 	}
-	return x.passage(b, d.data(want.wtype)), true
+	return x.appendPassage(b, d.data(want.wtype)), true
 }
 
-// passage appends the requested range of a document's data. Only the response to a byte range
-// reports the end of the document.
-func (x *session) passage(b, data []byte) []byte {
+// appendPassage appends the requested range of a document's data. Only the response to a byte
+// range reports the end of the document.
+func (x *session) appendPassage(b, data []byte) []byte {
 	want := &x.q.document
 	switch want.unit {
 	case unitBytes:
-		part, past, ok := octets(data, want.start, want.end)
+		part, past, ok := byteRange(data, want.start, want.end)
 		trouble := diagnostic{}
 		if past {
 			trouble = outOfRange
@@ -216,28 +216,28 @@ func (x *session) passage(b, data []byte) []byte {
 		if !ok {
 			part = nil
 		}
-		return x.text(b, part, trouble)
+		return x.appendText(b, part, trouble)
 	case unitLines:
-		return x.text(b, lines(data, want.start, want.end), diagnostic{})
+		return x.appendText(b, lineRange(data, want.start, want.end), diagnostic{})
 	}
-	return x.text(b, nil, diagnostic{})
+	return x.appendText(b, nil, diagnostic{})
 }
 
-// neighbor appends the description of the next or previous document. As in freeWAIS, the
+// appendNeighbor appends the description of the next or previous document. As in freeWAIS, the
 // number of records in the response is one too high.
-func (x *session) neighbor(b []byte, db *database, d *document, step int) []byte {
+func (x *session) appendNeighbor(b []byte, db *database, d *document, step int) []byte {
 	line, ok := db.neighbor(d, step)
 	if !ok {
-		return x.text(b, nil, missingDocument)
+		return x.appendText(b, nil, missingDocument)
 	}
 	t := documentText{x.q.document.id, []byte(line)}
 	b = searchHead{records: 2, reference: x.q.reference, info: t.size()}.append(b)
 	return t.append(b)
 }
 
-// text appends a part of a document and a diagnostic. If data is nil, the response contains no
-// document.
-func (x *session) text(b, data []byte, trouble diagnostic) []byte {
+// appendText appends a part of a document and a diagnostic. If data is nil, the response
+// contains no document.
+func (x *session) appendText(b, data []byte, trouble diagnostic) []byte {
 	t := documentText{x.q.document.id, data}
 	head := searchHead{reference: x.q.reference, info: trouble.size()}
 	if trouble.code != "" {
@@ -257,10 +257,10 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	return trouble.append(b)
 }
 
-// octets returns the part of data between the offsets start and end. If the range exceeds the
-// data, past is true. If start is beyond the end of the data, or if the range is invalid, ok
-// is false.
-func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
+// byteRange returns the part of data between the offsets start and end. If the range exceeds
+// the data, exceeded is true. If start is beyond the end of the data, or if the range is
+// invalid, ok is false.
+func byteRange(data []byte, start, end int64) (part []byte, exceeded, ok bool) {
 	size := int64(len(data))
 	if start < 0 || start > size || end < start {
 		return nil, true, false
@@ -268,9 +268,9 @@ func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	return data[start:min(end, size):size], end > size, true
 }
 
-// lines returns the lines of a document with numbers from start to end, without the line with
-// number end.
-func lines(data []byte, start, end int64) []byte {
+// lineRange returns the lines of a document with numbers from start to end. The line with
+// number end is not included.
+func lineRange(data []byte, start, end int64) []byte {
 	begin := len(data)
 	at := 0
 	for n := int64(0); n < end && at < len(data); n++ {
