@@ -57,7 +57,7 @@ func TestArchivedItems(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := res.(*scheme.Menu)
-		if _, err := items(m, nil); err != nil {
+		if _, err := readItems(m, nil); err != nil {
 			t.Fatal(err)
 		}
 		octets, _ := m.Source()
@@ -72,7 +72,7 @@ func TestArchivedItems(t *testing.T) {
 			{scheme.ItemRange{First: 500, Last: 610}, "not listed: 101-600 and 611-1600", 10, "s601", "s610"},
 			{scheme.ItemRange{Last: 300}, "not listed: 101-1600", 0, "", ""},
 		} {
-			list, err := items(news.Schemes(nil)[0].Access.Archived(u, "", selectedBody{bytes.NewReader(octets), c.items}))
+			list, err := readItems(news.Schemes(nil)[0].Access.Archived(u, "", selectedBody{bytes.NewReader(octets), c.items}))
 			if err != nil || len(list) != c.count+1 || list[0].Title != c.note || c.count > 0 && (list[1].Title != c.first || list[c.count].Title != c.last) {
 				t.Errorf("%+v of %+v: %d items, %v", c.items, o, len(list), err)
 			}

@@ -45,7 +45,7 @@ const headEnd = "\r\n\r\n"
 // newBody returns a body. Before it returns, it reads the head of the article, but at most
 // maxHead bytes.
 func newBody(x *operation) *body {
-	b := &body{block: block{operation: x, command: "ARTICLE"}, dots: x.conn.dots()}
+	b := &body{block: block{operation: x, command: "ARTICLE"}, dots: x.conn.blockReader()}
 	head := make([]byte, 0, 4<<10)
 	for len(head) < maxHead && b.err == nil {
 		if len(head) == cap(head) {
@@ -91,8 +91,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.read(p)
 }
 
-// dots returns a reader for the bytes of the next block.
-func (c *conn) dots() *dotReader {
+// blockReader returns a reader for the bytes of the next block.
+func (c *conn) blockReader() *dotReader {
 	c.Owed++
 	if c.archived {
 		return newDotReader(octetReader{c})
@@ -142,7 +142,7 @@ func articleID(r reply) string {
 // 3977 section 3.1.1). Only CR LF ends a line; any other CR or LF belongs to the article.
 type dotReader struct {
 	r      *bufio.Reader
-	text   []byte // bytes read from r, but not yet returned
+	unread []byte // bytes read from r, but not yet returned
 	inLine bool   // the next byte of r does not begin a line
 	cr     bool   // the last byte of r was CR
 	err    error  // the error that ended the block; io.EOF at its regular end
@@ -153,15 +153,15 @@ func newDotReader(r io.Reader) *dotReader { return &dotReader{r: bufio.NewReader
 // Read returns io.ErrUnexpectedEOF if r ends before the end of the block.
 func (d *dotReader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
-		if len(d.text) == 0 {
+		if len(d.unread) == 0 {
 			if d.err != nil || n > 0 && d.r.Buffered() == 0 {
 				break
 			}
-			d.next()
+			d.readLine()
 			continue
 		}
-		copied := copy(p[n:], d.text)
-		d.text = d.text[copied:]
+		copied := copy(p[n:], d.unread)
+		d.unread = d.unread[copied:]
 		n += copied
 	}
 	if n > 0 {
@@ -170,9 +170,9 @@ func (d *dotReader) Read(p []byte) (n int, err error) {
 	return 0, d.err
 }
 
-// next reads the rest of the current line. If the buffer is too small, it reads a part of the
-// line.
-func (d *dotReader) next() {
+// readLine reads the rest of the current line. If the buffer is too small, it reads a part of
+// the line.
+func (d *dotReader) readLine() {
 	text, err := d.r.ReadSlice('\n')
 	switch err {
 	case nil, bufio.ErrBufferFull:
@@ -191,7 +191,7 @@ func (d *dotReader) next() {
 			return // the connection ended within the line that ends the block
 		}
 	}
-	d.text = text
+	d.unread = text
 	if len(text) > 0 {
 		d.inLine = !bytes.HasSuffix(text, []byte("\r\n")) && !(d.cr && text[0] == '\n')
 		d.cr = text[len(text)-1] == '\r'

@@ -16,7 +16,7 @@ const (
 
 // checkNews returns all violations in a news or snews URL.
 func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && soundNews(u) {
+	if p == locus.RFC1738 && isSoundNews(u) {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}
@@ -25,7 +25,7 @@ func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 	if whole, start := bnf.SchemePart(u); u.Facts().Has(locus.Internet) {
 		if _, err := Parse(u); err == nil && p == locus.RFC1738 && isArticle(whole) {
 			f.Note("server", "RFC 5538 2.2", start, "//", "RFC 1738 reads all of this as a message-id; RFC 5538 reads a server and an article")
-			article(&f, start, whole)
+			checkRFC1738Article(&f, start, whole)
 			return f.List()
 		}
 		f.Add("server", newsSection, len(u.Scheme())+1, "//", "RFC 1738 allows no server in a news URL, RFC 5538 does: remove the server, or write nntp:")
@@ -39,15 +39,15 @@ func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 		f.Add("form", newsSection, offset, "", `write "*", a newsgroup or a message-id after "news:"`)
 	case text == "*":
 	case strings.Contains(text, "@"):
-		article(&f, offset, text)
+		checkRFC1738Article(&f, offset, text)
 	default:
 		f.Group(offset, text)
 	}
 	return f.List()
 }
 
-// soundNews reports whether u has no violations of RFC 1738. It does not allocate memory.
-func soundNews(u locus.URL) bool {
+// isSoundNews reports whether u has no violations of RFC 1738. It does not allocate memory.
+func isSoundNews(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(locus.SchemeLower|locus.FragmentXchar) || facts.Has(locus.Internet) {
 		return false
@@ -71,11 +71,11 @@ func isArticle(text string) bool {
 	return ok && left != "" && octet.All(left)&octet.Article != 0 && host != "" && host[0] != '[' && locus.IsHost(host)
 }
 
-// article checks an article text, which begins at the given offset and must contain an "@". In
-// the URI draft, the text must match
+// checkRFC1738Article checks the text of an article, which begins at the given offset and must
+// contain an "@". In the URI draft, the text must match
 //
 //	article = xalphas "@" host
-func article(f *bnf.Findings, offset int, text string) {
+func checkRFC1738Article(f *bnf.Findings, offset int, text string) {
 	at := strings.LastIndexByte(text, '@')
 	left, host := text[:at], text[at+1:]
 	set := octet.Article
@@ -178,7 +178,7 @@ const maxNumber = 1<<31 - 1
 
 // checkNNTP returns all violations in an nntp or nntps URL.
 func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && soundNNTP(u) {
+	if p == locus.RFC1738 && isSoundNNTP(u) {
 		return nil
 	}
 	group, digits, hasNumber := strings.Cut(path(u), "/")
@@ -192,16 +192,16 @@ func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
 	offset += len(group)
 	switch {
 	case hasNumber:
-		number(&f, offset+1, digits)
+		checkRFC1738Number(&f, offset+1, digits)
 	case p == locus.RFC1630:
 		f.Add("form", "URI draft, nntpaddress", offset, "", `write "/" and the number of an article`)
 	}
 	return f.List()
 }
 
-// soundNNTP reports whether u has no violations of RFC 1738 and needs no note. It does not
+// isSoundNNTP reports whether u has no violations of RFC 1738 and needs no note. It does not
 // allocate memory.
-func soundNNTP(u locus.URL) bool {
+func isSoundNNTP(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) {
 		return false
 	}
@@ -213,7 +213,7 @@ func soundNNTP(u locus.URL) bool {
 // isUsualNumber reports whether digits is an article number of at most nine digits, without
 // leading zeros. Such a number is below maxNumber.
 func isUsualNumber(digits string) bool {
-	return digits != "" && len(digits) <= 9 && notDigit(digits) == len(digits) && digits[0] != '0'
+	return digits != "" && len(digits) <= 9 && firstNonDigit(digits) == len(digits) && digits[0] != '0'
 }
 
 // isSpelledNNTP reports whether u is a canonical nntp or nntps URL of the usual form.
@@ -228,17 +228,17 @@ func isSpelledNNTP(u locus.URL) bool {
 	return group != "" && (!hasNumber || isUsualNumber(digits))
 }
 
-// number checks an article number, which begins at the given offset.
-func number(f *bnf.Findings, offset int, digits string) {
+// checkRFC1738Number checks an article number, which begins at the given offset.
+func checkRFC1738Number(f *bnf.Findings, offset int, digits string) {
 	if digits == "" {
 		f.Add("article-number", "RFC 1738 5", offset-1, "/", `write the number of an article after "/", or leave "/" out`)
 		return
 	}
-	if notDigit(digits) < len(digits) {
+	if firstNonDigit(digits) < len(digits) {
 		f.Chars("digits", offset, digits, octet.Digit)
 		return
 	}
-	switch n, err := articleNumber(digits); {
+	switch n, err := parseArticleNumber(digits); {
 	case err != nil:
 		f.Impossible("article-number", nntpSection, offset, digits, "the article number is too high")
 	case n == 0:

@@ -179,10 +179,10 @@ func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 // conn is a connection to a server, with the known state of the session.
 type conn struct {
 	lineconn.Conn
-	tls   bool
-	login *scheme.Credentials // the login that the server accepted; nil if none
-	asked bool                // Request.Ask returned the login
-	realm string              // the realm in the question to Request.Ask, if asked is true
+	tls          bool
+	login        *scheme.Credentials // the login that the server accepted; nil if none
+	loginFromAsk bool                // Request.Ask returned the login
+	realm        string              // the realm in the question to Request.Ask, if loginFromAsk is true
 
 	group  group           // selected newsgroup; zero if none
 	caps   capabilities    // capabilities; nil if unknown, or if the server does not list them
@@ -227,7 +227,7 @@ func (x *operation) begin() error {
 	} else {
 		x.readLines()
 	}
-	if err := x.conn.greet(); err != nil {
+	if err := x.conn.readGreeting(); err != nil {
 		return err
 	}
 	if x.client.o.StartTLS == TLSRequire && !x.conn.tls {
@@ -262,14 +262,14 @@ func (x *operation) startTLS() (done bool, err error) {
 	if err != nil || !caps.has("STARTTLS") {
 		return false, err
 	}
-	r, err := c.command("STARTTLS")
+	r, err := c.sendCommand("STARTTLS")
 	if err != nil || r.code != 382 {
 		return false, err
 	}
 	if err := x.handshake(); err != nil {
 		return false, err
 	}
-	c.forget()
+	c.discardState()
 	c.over, c.format = "", nil
 	return true, nil
 }

@@ -90,8 +90,8 @@ func (w *fixture) open(path string) (scheme.Resource, error) {
 	return w.client.Open(context.Background(), w.request("nntp://"+w.addr+path))
 }
 
-// read reads an object to its end.
-func read(res scheme.Resource, err error) (string, error) {
+// readAll reads an object to its end.
+func readAll(res scheme.Resource, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -102,13 +102,13 @@ func read(res scheme.Resource, err error) (string, error) {
 
 func (w *fixture) wantArticle(path, want string) {
 	w.Helper()
-	if got, err := read(w.open(path)); got != want || err != nil {
+	if got, err := readAll(w.open(path)); got != want || err != nil {
 		w.Errorf("%s: %.80q, %v; want %.80q", path, got, err, want)
 	}
 }
 
-// items reads a menu to its end.
-func items(res scheme.Resource, err error) (list []scheme.Item, _ error) {
+// readItems reads a menu to its end.
+func readItems(res scheme.Resource, err error) (list []scheme.Item, _ error) {
 	if err != nil {
 		return nil, err
 	}
@@ -143,14 +143,14 @@ func titles(list []scheme.Item) string {
 
 func (w *fixture) wantTitles(path, want string) {
 	w.Helper()
-	list, err := items(w.open(path))
+	list, err := readItems(w.open(path))
 	if got := titles(list); got != want || err != nil {
 		w.Errorf("%s: %q, %v; want %q", path, got, err, want)
 	}
 }
 
-// sent returns the commands that the server received over connection n.
-func (w *fixture) sent(n int) string {
+// received returns the commands that the server received over connection n.
+func (w *fixture) received(n int) string {
 	log := w.server.Log()
 	if n >= len(log) {
 		return ""
@@ -160,7 +160,7 @@ func (w *fixture) sent(n int) string {
 
 func (w *fixture) wantSent(n int, want string) {
 	w.Helper()
-	if got := w.sent(n); got != want {
+	if got := w.received(n); got != want {
 		w.Errorf("connection %d: sent %q\nwant %q", n, got, want)
 	}
 }
@@ -184,8 +184,8 @@ func article(id, subject, body string) string {
 	return "From: Alice <alice@local.test>\r\nSubject: " + subject + "\r\nDate: Fri, 20 Nov 2026 10:00:00 +0000\r\nMessage-ID: <" + id + ">\r\n\r\n" + body
 }
 
-// few is a newsgroup with five article numbers, one of which has no article.
-var few = newstest.Group{Description: "A few articles", First: 7, Articles: []string{
+// fewGroup is a newsgroup with five article numbers, one of which has no article.
+var fewGroup = newstest.Group{Description: "A few articles", First: 7, Articles: []string{
 	article("a@x", "First", "Hello.\r\n.dot\r\n..two\r\n.\r\nend\r\n"),
 	article("b@x", "=?utf-8?q?caf=C3=A9?=", "x\r\n"),
 	"",
@@ -193,7 +193,7 @@ var few = newstest.Group{Description: "A few articles", First: 7, Articles: []st
 	article("d@x", "Fourth", ""),
 }}
 
-var groups = newstest.Groups{"a.few": few, "a.void": {}, "b.private": {Articles: few.Articles, Status: "m"}}
+var groups = newstest.Groups{"a.few": fewGroup, "a.void": {}, "b.private": {Articles: fewGroup.Articles, Status: "m"}}
 
 // hello is the first command that the client sends to a server.
 const hello = "CAPABILITIES|"
@@ -210,10 +210,10 @@ func TestArticle(t *testing.T) {
 	if o.Type != "message/rfc822" || o.Name != "a@x" || o.Size != -1 || !o.ModTime.Equal(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)) || o.URL.String() != "nntp://"+w.addr+"/a.few/7" {
 		t.Errorf("%+v", o)
 	}
-	if got, err := read(res, nil); got != few.Articles[0] || err != nil {
+	if got, err := readAll(res, nil); got != fewGroup.Articles[0] || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	w.wantArticle("/a.few/0011", few.Articles[4])
+	w.wantArticle("/a.few/0011", fewGroup.Articles[4])
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 11")
 	for path, words := range map[string]string{"/a.few/9": "423", "/no.such/1": `411 no group no.such`, "/a.few/4711": "ARTICLE 4711"} {
 		_, err := w.open(path)
@@ -242,7 +242,7 @@ func TestGroup(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, groups, &c.so, nil)
 			w.dial.pieces = c.name == "pieces"
-			list, err := items(w.open("/a.few"))
+			list, err := readItems(w.open("/a.few"))
 			if got := titles(list); got != "First|café|Third|Fourth" || err != nil {
 				t.Fatalf("%q, %v", got, err)
 			}
@@ -251,7 +251,7 @@ func TestGroup(t *testing.T) {
 				it.Note != "Alice <alice@local.test>" || !it.ModTime.Equal(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)) {
 				t.Errorf("%+v", it)
 			}
-			if size := int64(len(few.Articles[3])); it.Size != size && !strings.Contains(c.sent, "HDR") {
+			if size := int64(len(fewGroup.Articles[3])); it.Size != size && !strings.Contains(c.sent, "HDR") {
 				t.Errorf("size %d, want %d", it.Size, size)
 			}
 			if got := fmt.Sprint(it.Fields); got != "[{number 10} {from Alice <alice@local.test>} {messageId c@x} {references [a@x b@x]}]" {
@@ -299,7 +299,7 @@ func TestItems(t *testing.T) {
 		{scheme.ItemRange{First: 102, Last: 101}, "not listed: 101-2600", 0, "", ""},
 	} {
 		w.req.Items = c.r
-		list, err := items(w.open("/g"))
+		list, err := readItems(w.open("/g"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +329,7 @@ func TestGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := items(m, nil)
+		list, err := readItems(m, nil)
 		if got := titles(list); got != "a.few|a.void|b.private" || err != nil {
 			t.Fatalf("%q, %v", got, err)
 		}
@@ -356,7 +356,7 @@ func TestMessageID(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := res.(*scheme.Object)
-	if got, err := read(o, nil); got != few.Articles[3] || err != nil || o.Name != "c@x" || o.URL.String() != "news:c@x" {
+	if got, err := readAll(o, nil); got != fewGroup.Articles[3] || err != nil || o.Name != "c@x" || o.URL.String() != "news:c@x" {
 		t.Errorf("%q, %v, %+v", got, err, o)
 	}
 	_, err = w.client.Open(t.Context(), w.request("news:e@x"))
@@ -367,7 +367,7 @@ func TestMessageID(t *testing.T) {
 	}
 	if m, err := w.client.Open(t.Context(), w.request("news:a.few")); err != nil {
 		t.Error(err)
-	} else if list, err := items(m, nil); len(list) != 4 || err != nil || m.(*scheme.Menu).URL.String() != "news:a.few" || list[0].URL.String() != "news:a@x" {
+	} else if list, err := readItems(m, nil); len(list) != 4 || err != nil || m.(*scheme.Menu).URL.String() != "news:a.few" || list[0].URL.String() != "news:a@x" {
 		t.Errorf("%v, %v", list, err)
 	}
 	_, err = w.client.Open(t.Context(), w.request("news:a%0Ab"))
@@ -396,14 +396,14 @@ func TestServerOption(t *testing.T) {
 	}
 	c := news.New(&news.Options{Server: locus.MustParse("nntp://" + w.addr)})
 	defer c.Close()
-	if got, err := read(c.Open(t.Context(), w.request("nntp:a.few/7"))); got != few.Articles[0] || err != nil {
+	if got, err := readAll(c.Open(t.Context(), w.request("nntp:a.few/7"))); got != fewGroup.Articles[0] || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	list, err := items(c.Open(t.Context(), w.request("nntp:a.few")))
+	list, err := readItems(c.Open(t.Context(), w.request("nntp:a.few")))
 	if err != nil || len(list) != 4 || list[0].URL.String() != "nntp:a.few/7" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if got, err := read(c.Get(t.Context(), w.dial, mustParse("nntp:a.few/7"))); got != few.Articles[0] || err != nil {
+	if got, err := readAll(c.Get(t.Context(), w.dial, mustParse("nntp:a.few/7"))); got != fewGroup.Articles[0] || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -445,12 +445,12 @@ func TestRejectedBeforeDialing(t *testing.T) {
 
 func TestModeReader(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Transit: true}, nil)
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	w.wantSent(0, hello+"MODE READER|GROUP a.few|ARTICLE 7")
 
 	// A server may require MODE READER only in the reply to a command.
 	w = start(t, groups, &newstest.Options{Transit: true, Fault: newstest.Fault{Replies: map[string]string{"CAPABILITIES": "101 \r\nVERSION 2\r\n.\r\n"}}}, nil)
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	w.wantSent(0, hello+"GROUP a.few|MODE READER|GROUP a.few|ARTICLE 7")
 
 	// The client must return an error after the second 401.
@@ -475,7 +475,7 @@ func TestGreetings(t *testing.T) {
 		w.wantSent(0, "")
 	}
 	w := start(t, groups, &newstest.Options{Greeting: "201"}, nil)
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 }
 
 // asker implements Request.Ask: it returns the given answers, and records the questions.
@@ -513,7 +513,7 @@ func TestNoClearLogin(t *testing.T) {
 	if hint := (*scheme.HintError)(nil); !errors.As(err, &hint) || len(a.questions) != 0 {
 		t.Errorf("%v, asked %v", err, a.questions)
 	}
-	w.wantArticle("/a.few/7", few.Articles[0]) // this group needs no login
+	w.wantArticle("/a.few/7", fewGroup.Articles[0]) // this group needs no login
 	w.wantSent(0, hello+"GROUP b.private|GROUP a.few|ARTICLE 7")
 }
 
@@ -521,13 +521,13 @@ func TestClearLogin(t *testing.T) {
 	w := start(t, groups, &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}}, &news.Options{ClearLogin: true})
 	a := &asker{answers: []scheme.Credentials{{User: "alice", Password: "wrong"}, alice, alice, {User: "bob"}}}
 	w.req.Ask = a.ask
-	w.wantArticle("/b.private/1", few.Articles[0])
+	w.wantArticle("/b.private/1", fewGroup.Articles[0])
 	w.wantSent(0, hello+"GROUP b.private|AUTHINFO USER alice|AUTHINFO PASS wrong|AUTHINFO USER alice|AUTHINFO PASS s3 cret|CAPABILITIES|GROUP b.private|ARTICLE 1")
 	if len(a.questions) != 2 || a.questions[0].Attempt != 0 || a.questions[1].Attempt != 1 || a.questions[0].Realm != "a login is needed for b.private" || a.questions[0].URL.Host() != "127.0.0.1" {
 		t.Errorf("%+v", a.questions)
 	}
 	// The client must reuse the connection only if Ask returns the same login.
-	w.wantArticle("/b.private/1", few.Articles[0])
+	w.wantArticle("/b.private/1", fewGroup.Articles[0])
 	if len(w.server.Log()) != 1 || len(a.questions) != 3 {
 		t.Errorf("%d connections, %d questions", len(w.server.Log()), len(a.questions))
 	}
@@ -536,7 +536,7 @@ func TestClearLogin(t *testing.T) {
 	w.wantSent(1, hello+"GROUP b.private|AUTHINFO USER bob|AUTHINFO PASS ")
 	// If Ask is nil, the client must not reuse a connection with a login from Ask.
 	w.req.Ask = nil
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	if len(w.server.Log()) != 2 {
 		t.Errorf("%d connections", len(w.server.Log()))
 	}
@@ -550,9 +550,9 @@ func TestLoginOfURL(t *testing.T) {
 	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"*"}, Barred: []string{"b.private"}}
 	w := start(t, groups, so, &news.Options{ClearLogin: true})
 	open := func(login, path string) (string, error) {
-		return read(w.client.Open(t.Context(), w.request("nntp://"+login+w.addr+path)))
+		return readAll(w.client.Open(t.Context(), w.request("nntp://"+login+w.addr+path)))
 	}
-	if got, err := open("alice:s3%20cret@", "/a.few/7"); got != few.Articles[0] || err != nil {
+	if got, err := open("alice:s3%20cret@", "/a.few/7"); got != fewGroup.Articles[0] || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 	_, err := open("alice:s3%20cret@", "/b.private/1")
@@ -566,7 +566,7 @@ func TestLoginOfURL(t *testing.T) {
 	}
 	a := &asker{answers: []scheme.Credentials{{Password: alice.Password}}}
 	w.req.Ask = a.ask
-	if got, err := open("alice@", "/a.few/7"); got != few.Articles[0] || err != nil || a.questions[0].User != "alice" {
+	if got, err := open("alice@", "/a.few/7"); got != fewGroup.Articles[0] || err != nil || a.questions[0].User != "alice" {
 		t.Errorf("%q, %v, %+v", got, err, a.questions)
 	}
 	// The client must call Ask at most three times, and reject a password with a line end.
@@ -583,8 +583,8 @@ func TestLoginOfURL(t *testing.T) {
 		t.Error(err)
 	}
 	for n := range w.server.Log() {
-		if strings.Contains(w.sent(n), "POST") {
-			t.Error(w.sent(n))
+		if strings.Contains(w.received(n), "POST") {
+			t.Error(w.received(n))
 		}
 	}
 	w.req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
@@ -605,7 +605,7 @@ func TestStartTLS(t *testing.T) {
 		w := start(t, groups, so, &news.Options{TLSConfig: client})
 		a := &asker{answers: []scheme.Credentials{alice, alice}}
 		w.req.Ask = a.ask
-		w.wantArticle("/b.private/1", few.Articles[0])
+		w.wantArticle("/b.private/1", fewGroup.Articles[0])
 		w.wantTitles("/a.void", "")
 		mode := map[bool]string{true: "CAPABILITIES|MODE READER|", false: "CAPABILITIES|"}[transit]
 		again := map[bool]string{true: "CAPABILITIES|", false: ""}[transit]
@@ -617,19 +617,19 @@ func TestStartTLS(t *testing.T) {
 	// An untrusted certificate must cause an error, and the client must not continue without
 	// TLS.
 	w := start(t, groups, so, &news.Options{ClearLogin: true})
-	_, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1")))
+	_, err = readAll(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1")))
 	wantError(t, err, scheme.ErrProtocol, "certificate")
 	w.wantSent(0, hello+"GROUP b.private|STARTTLS")
 
 	// With TLSOff, the client must not use TLS.
 	w = start(t, groups, so, &news.Options{ClearLogin: true, StartTLS: news.TLSOff})
-	if _, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1"))); err != nil {
+	if _, err = readAll(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1"))); err != nil {
 		t.Error(err)
 	}
 
 	// With TLSRequire, the client must use TLS.
 	w = start(t, groups, so, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	w.wantSent(0, hello+"STARTTLS|CAPABILITIES|GROUP a.few|ARTICLE 7")
 	w = start(t, groups, nil, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	_, err = w.open("/a.few/7")
@@ -654,7 +654,7 @@ func TestSecure(t *testing.T) {
 	}
 	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"*"}, TLS: server, Implicit: true}
 	w := start(t, groups, so, &news.Options{TLSConfig: client})
-	list, err := items(w.client.Open(t.Context(), w.request("nntps://alice:s3%20cret@"+w.addr+"/a.few")))
+	list, err := readItems(w.client.Open(t.Context(), w.request("nntps://alice:s3%20cret@"+w.addr+"/a.few")))
 	if err != nil || len(list) != 4 || list[0].URL.String() != "nntps://alice:s3%20cret@"+w.addr+"/a.few/7" {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -664,12 +664,12 @@ func TestSecure(t *testing.T) {
 func TestPool(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	for range 3 {
-		w.wantArticle("/a.few/7", few.Articles[0])
+		w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	}
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 7|ARTICLE 7")
 	// The client must replace a closed connection.
 	w.server.HangUp()
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	// The client must not reuse a connection with unread data.
 	res, err := w.open("/a.few")
 	if err != nil {
@@ -679,10 +679,10 @@ func TestPool(t *testing.T) {
 		break
 	}
 	res.Close()
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	// The client must not reuse a connection of another dialer.
 	w.dial = new(dialer)
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	if got := len(w.server.Log()); got != 4 {
 		t.Errorf("%d connections, want 4", got)
 	}
@@ -696,15 +696,15 @@ func TestPool(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, res := range []scheme.Resource{one, two} {
-		if list, err := items(res, nil); len(list) != 4 || err != nil {
+		if list, err := readItems(res, nil); len(list) != 4 || err != nil {
 			t.Errorf("%v, %v", list, err)
 		}
 	}
 	// A closed client must not keep idle connections.
 	w.client.Close()
 	before := len(w.server.Log())
-	w.wantArticle("/a.few/7", few.Articles[0])
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	if got := len(w.server.Log()); got != before+2 {
 		t.Errorf("%d connections more, want 2", got-before)
 	}
@@ -713,7 +713,7 @@ func TestPool(t *testing.T) {
 // The client must find new articles even if the group is already selected.
 func TestSelectedBefore(t *testing.T) {
 	w := start(t, groups, nil, nil)
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	_, err := w.open("/a.few/12")
 	wantError(t, err, scheme.ErrNotFound, "423")
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 12|GROUP a.few|ARTICLE 12")
@@ -722,7 +722,7 @@ func TestSelectedBefore(t *testing.T) {
 // A server may announce that it closes an idle connection.
 func TestIdleClosed(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"STAT": "400 too long idle\r\n"}}}, nil)
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	w.req.Probe = true
 	_, err := w.open("/a.few/7")
 	wantError(t, err, scheme.ErrUnreachable, "too long idle")

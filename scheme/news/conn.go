@@ -14,9 +14,9 @@ import (
 // dozen lines.
 const maxCapabilities = 64 << 10
 
-// command sends a command and returns its reply. If a word cannot be part of a command, it
+// sendCommand sends a command and returns its reply. If a word cannot be part of a command, it
 // returns an error and sends nothing.
-func (c *conn) command(words ...string) (reply, error) {
+func (c *conn) sendCommand(words ...string) (reply, error) {
 	text, err := appendCommand(nil, words...)
 	if err != nil {
 		return reply{}, fmt.Errorf("%s: %w", words[0], err)
@@ -30,7 +30,7 @@ func (c *conn) command(words ...string) (reply, error) {
 // expect sends a command and returns its reply. If the reply does not have the given code,
 // expect returns an error.
 func (c *conn) expect(code int, words ...string) (reply, error) {
-	r, err := c.command(words...)
+	r, err := c.sendCommand(words...)
 	if err == nil && r.code != code {
 		err = refusal(commandText(words...), r)
 	}
@@ -55,8 +55,8 @@ func (c *conn) record(source *archived.Buffer) {
 	}
 }
 
-// keep appends a line from the server to the recording, if there is one.
-func (c *conn) keep(text []byte) {
+// recordLine appends a line from the server to the recording, if there is one.
+func (c *conn) recordLine(text []byte) {
 	if c.source != nil {
 		c.source.Write(text)
 		c.source.Write([]byte("\r\n"))
@@ -71,7 +71,7 @@ func (c *conn) receive() (reply, error) {
 		return reply{}, c.Fail(readError(err))
 	}
 	c.Traced(false, string(text))
-	c.keep(text)
+	c.recordLine(text)
 	r, err := parseReply(string(text))
 	if err != nil {
 		return reply{}, c.Fail(err)
@@ -97,7 +97,7 @@ func (c *conn) blockLine() (text []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, c.Fail(readError(err))
 	}
-	c.keep(text)
+	c.recordLine(text)
 	if len(text) == 0 || text[0] != '.' {
 		return text, true, nil
 	}
@@ -108,8 +108,8 @@ func (c *conn) blockLine() (text []byte, ok bool, err error) {
 	return text[1:], true, nil
 }
 
-// block reads a multi-line block and calls f for each line.
-func (c *conn) block(octets int64, f func(text string)) error {
+// readBlock reads a multi-line block and calls f for each line.
+func (c *conn) readBlock(octets int64, f func(text string)) error {
 	c.beginBlock(octets)
 	for {
 		text, ok, err := c.blockLine()
@@ -120,8 +120,8 @@ func (c *conn) block(octets int64, f func(text string)) error {
 	}
 }
 
-// greet reads the greeting (RFC 3977 section 5.1).
-func (c *conn) greet() error {
+// readGreeting reads the greeting (RFC 3977 section 5.1).
+func (c *conn) readGreeting() error {
 	c.Owed = 1
 	r, err := c.receive()
 	if err == nil && r.code != 200 && r.code != 201 {
@@ -137,14 +137,14 @@ func (c *conn) capabilities() (capabilities, error) {
 	if c.caps != nil {
 		return c.caps, nil
 	}
-	r, err := c.command("CAPABILITIES")
+	r, err := c.sendCommand("CAPABILITIES")
 	if err != nil || r.code != 101 {
 		return nil, err
 	}
 	caps := capabilities{}
-	err = c.block(maxCapabilities, func(text string) {
+	err = c.readBlock(maxCapabilities, func(text string) {
 		c.Traced(false, text)
-		caps.add(text)
+		caps.addLine(text)
 	})
 	if err != nil {
 		return nil, err
@@ -160,28 +160,28 @@ func (c *conn) becomeReader() error {
 	if err != nil || caps.has("READER") || caps != nil && !caps.has("MODE-READER") {
 		return err
 	}
-	return c.modeReader()
+	return c.sendModeReader()
 }
 
-// modeReader sends MODE READER (RFC 3977 section 5.3). Servers with only one mode may not
+// sendModeReader sends MODE READER (RFC 3977 section 5.3). Servers with only one mode may not
 // support the command. A server that requires a login reports the requirement only in the
 // reply to the next command.
-func (c *conn) modeReader() error {
-	r, err := c.command("MODE", "READER")
+func (c *conn) sendModeReader() error {
+	r, err := c.sendCommand("MODE", "READER")
 	if err != nil {
 		return err
 	}
 	switch r.code {
 	case 200, 201:
-		c.forget()
+		c.discardState()
 	case 502:
 		return c.Fail(refusal("MODE READER", r))
 	}
 	return nil
 }
 
-// forget discards the state that is no longer valid after the server has changed its mode.
-func (c *conn) forget() { c.caps, c.group = nil, group{} }
+// discardState discards the state that is no longer valid after the server has changed its mode.
+func (c *conn) discardState() { c.caps, c.group = nil, group{} }
 
 // selectGroup selects a newsgroup. If fresh is true, it sends the command even if the
 // newsgroup is already selected.
@@ -205,10 +205,10 @@ type loginError struct{ lineconn.ReplyError }
 // authenticate logs in (RFC 4643 section 2.3).
 func (c *conn) authenticate(login scheme.Credentials) error {
 	command := []string{"AUTHINFO", "USER", login.User}
-	r, err := c.command(command...)
+	r, err := c.sendCommand(command...)
 	if err == nil && r.code == 381 {
 		command = []string{"AUTHINFO", "PASS", login.Password}
-		r, err = c.command(command...)
+		r, err = c.sendCommand(command...)
 	}
 	switch {
 	case err != nil:

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce returns the rules of RFC 5538. The first result is for news and snews, the second
+// currentStandards returns the rules of RFC 5538. The first result is for news and snews, the second
 // for nntp and nntps:
 //
 //	newsURL         = "news:" [ server "/" ] ( article / newsgroups )
@@ -30,7 +30,7 @@ import (
 //
 // RFC 5538 says that an nntp URL without a number is equivalent to a news URL. Their normal
 // forms still differ, because normalization preserves the scheme.
-func inForce() (news, nntp scheme.CurrentStandard) {
+func currentStandards() (news, nntp scheme.CurrentStandard) {
 	news = scheme.CurrentStandard{Name: "RFC 5538", Check: checkCurrentNews, Clean: isCleanNews, Normalize: normalizeNews}
 	nntp = scheme.CurrentStandard{Name: "RFC 5538", Check: checkCurrentNNTP, Clean: isCleanNNTP, Normalize: normalizeNNTP}
 	return news, nntp
@@ -57,7 +57,7 @@ func isCleanNNTP(u rfc3986.URI) bool {
 	host, _ := u.Host()
 	path, slash := strings.CutPrefix(u.Path(), "/")
 	group, number, hasNumber := strings.Cut(path, "/")
-	if hasNumber && (number == "" || len(number) > 9 || number[0] == '0' || notDigit(number) < len(number)) {
+	if hasNumber && (number == "" || len(number) > 9 || number[0] == '0' || firstNonDigit(number) < len(number)) {
 		return false
 	}
 	return host != "" && slash && !current.HasQuery(u) && bnf.IsWords(group)
@@ -130,9 +130,9 @@ func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, off
 
 // checkNumber checks an article-number, which begins at the given offset.
 func checkNumber(f *bnf.Findings, offset int, digits string) {
-	n, err := articleNumber(digits)
+	n, err := parseArticleNumber(digits)
 	switch {
-	case digits == "" || len(digits) > 16 || notDigit(digits) < len(digits):
+	case digits == "" || len(digits) > 16 || firstNonDigit(digits) < len(digits):
 		f.Add("article-number", nntpSyntax, offset, digits, "the number of an article has 1 to 16 digits")
 	case err != nil || n == 0 || n > maxNumber:
 		f.Impossible("article-number", "RFC 3977 6", offset, digits, "the number of an article is 1 to 2147483647")
@@ -258,11 +258,11 @@ const (
 	maxMessageID = 250 - len("<>")
 )
 
-// checkDotAtom checks a dot-atom-text. The token "@" next to the text is at, and the position
-// of the text relative to this token is where ("before" or "after").
-func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {
+// checkDotAtom checks a dot-atom-text. The token atSign is the "@" next to the text. The side
+// is the position of the text relative to this "@" ("before" or "after").
+func checkDotAtom(f *bnf.Findings, list []bnf.Token, atSign bnf.Token, side string) {
 	if len(list) == 0 {
-		f.Add("message-id", messageID, at.Offset, "@", `write something `+where+` "@"`)
+		f.Add("message-id", messageID, atSign.Offset, "@", `write something `+side+` "@"`)
 	}
 	for i, c := range list {
 		switch {
@@ -292,12 +292,13 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkOctet adds a finding if the octet c is not allowed at its position in a message-id.
-func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
+// checkOctet adds a finding for the octet c, unless c is permitted at its position in a
+// message-id.
+func checkOctet(f *bnf.Findings, c bnf.Token, permitted bool) {
 	switch {
 	case c.Octet == '>':
 		f.Add("message-id", newsSyntax, c.Offset, c.Text, `write a message-id without "<" and ">"`)
-	case allowed:
+	case permitted:
 	case c.Octet == '@':
 		f.Add("message-id", newsSyntax, c.Offset, c.Text, `write only one "@"; in brackets write %40 for another`)
 	default:

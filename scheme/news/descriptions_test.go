@@ -19,7 +19,7 @@ func TestDescriptionsAreBounded(t *testing.T) {
 	} {
 		d := descriptions{map[string]string{}, test.octets, test.newsgroups}
 		for _, line := range lines {
-			d.add(line)
+			d.addLine(line)
 		}
 		if !maps.Equal(d.byName, test.want) {
 			t.Errorf("%d octets, %d newsgroups: %q, want %q", test.octets, test.newsgroups, d.byName, test.want)

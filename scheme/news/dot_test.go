@@ -9,9 +9,9 @@ import (
 	"testing/iotest"
 )
 
-// slowDots is a simple reference implementation of dotReader. The result rest is the input
-// after the block.
-func slowDots(input string) (text, rest string, err error) {
+// slowDots is a simple reference implementation of dotReader. The remaining input follows the
+// block.
+func slowDots(input string) (text, remaining string, err error) {
 	for {
 		line, after, whole := strings.Cut(input, "\r\n")
 		switch {

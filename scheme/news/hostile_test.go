@@ -39,7 +39,7 @@ func TestLongHead(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, nil)
 	w.wantTitles("/g", "before|second")
 	w = start(t, groups, &newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, &news.Options{Limits: news.Limits{Octets: 1 << 20}})
-	_, err := items(w.open("/g"))
+	_, err := readItems(w.open("/g"))
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
@@ -56,7 +56,7 @@ func TestLongHeadOfArticle(t *testing.T) {
 		if o := res.(*scheme.Object); o.ModTime.IsZero() == dated {
 			t.Errorf("%d octets before the date: %v", size, o.ModTime)
 		}
-		if got, err := read(res, nil); got != text || err != nil {
+		if got, err := readAll(res, nil); got != text || err != nil {
 			t.Errorf("%d of %d octets, %v", len(got), len(text), err)
 		}
 	}
@@ -64,12 +64,12 @@ func TestLongHeadOfArticle(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	w := start(t, groups, nil, nil)
-	w.req.Limit = int64(len(few.Articles[0]))
-	w.wantArticle("/a.few/7", few.Articles[0])
+	w.req.Limit = int64(len(fewGroup.Articles[0]))
+	w.wantArticle("/a.few/7", fewGroup.Articles[0])
 	w.req.Limit--
-	got, err := read(w.open("/a.few/7"))
+	got, err := readAll(w.open("/a.few/7"))
 	wantError(t, err, scheme.ErrTooLarge)
-	if got != few.Articles[0][:w.req.Limit] {
+	if got != fewGroup.Articles[0][:w.req.Limit] {
 		t.Errorf("%q", got)
 	}
 }
@@ -82,7 +82,7 @@ func TestServerDisconnects(t *testing.T) {
 		{Fault: newstest.Fault{Drop: "XOVER", DropLines: 2}, Unknown: []string{"OVER"}},
 	} {
 		w := start(t, groups, &so, nil)
-		list, err := items(w.open("/a.few"))
+		list, err := readItems(w.open("/a.few"))
 		wantError(t, err, scheme.ErrProtocol, "news: ", "OVER")
 		wantError(t, err, io.ErrUnexpectedEOF)
 		if got := titles(list); got != "First|café" {
@@ -91,8 +91,8 @@ func TestServerDisconnects(t *testing.T) {
 	}
 	for lines := range 11 {
 		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Drop: "ARTICLE", DropLines: lines}}, nil)
-		got, err := read(w.open("/a.few/7"))
-		want := strings.Join(strings.SplitAfter(few.Articles[0], "\r\n")[:min(lines, 10)], "")
+		got, err := readAll(w.open("/a.few/7"))
+		want := strings.Join(strings.SplitAfter(fewGroup.Articles[0], "\r\n")[:min(lines, 10)], "")
 		wantError(t, err, scheme.ErrProtocol, "ARTICLE")
 		wantError(t, err, io.ErrUnexpectedEOF)
 		if got != want {
@@ -106,7 +106,7 @@ func TestServerDisconnects(t *testing.T) {
 		wantError(t, err, io.ErrUnexpectedEOF)
 	}
 	w := start(t, groups, &newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}, Fault: newstest.Fault{Drop: "HEAD", DropLines: 1}}, nil)
-	list, err := items(w.open("/a.few"))
+	list, err := readItems(w.open("/a.few"))
 	wantError(t, err, scheme.ErrProtocol, "HEAD")
 	if len(list) != 0 {
 		t.Errorf("%v", list)
@@ -130,7 +130,7 @@ func TestEndless(t *testing.T) {
 		w := start(t, groups, &newstest.Options{Fault: c.f}, nil)
 		res, err := w.open(c.path)
 		if err == nil {
-			_, err = items(res, nil)
+			_, err = readItems(res, nil)
 		}
 		wantError(t, err, c.kind, c.says)
 	}
@@ -153,7 +153,7 @@ func TestEndless(t *testing.T) {
 		t.Error("reads on after Close")
 	}
 	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Endless: "LIST", EndlessText: "a.group 1 1 y\r\n"}}, &news.Options{Limits: news.Limits{Items: 1000, Octets: 1 << 20}})
-	_, err = items(w.groups())
+	_, err = readItems(w.groups())
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
@@ -169,7 +169,7 @@ func TestBadLines(t *testing.T) {
 		"LIST NEWSGROUPS": "503 none\r\n",
 		"LIST ACTIVE":     "215 \r\n\r\nonly.name\r\na b c d\r\nsp%ce 2 1\r\n..dot 0 1 y\r\n.\r\n",
 	}}}, nil)
-	list, err := items(w.open("/a.few"))
+	list, err := readItems(w.open("/a.few"))
 	if err != nil || len(list) != 5 {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -182,7 +182,7 @@ func TestBadLines(t *testing.T) {
 	if it := list[4]; it.Title != "s" || it.Size != -1 || !it.ModTime.IsZero() || it.Fields[2].Value != "no id" {
 		t.Errorf("%+v", it)
 	}
-	list, err = items(w.groups())
+	list, err = readItems(w.groups())
 	if got := titles(list); got != "|only.name|a b c d|sp%ce|.dot" || err != nil {
 		t.Fatalf("%q, %v", got, err)
 	}
@@ -314,7 +314,7 @@ func TestIdleTime(t *testing.T) {
 			}
 		}}
 		c := news.New(&news.Options{})
-		if list, err := items(c.Get(t.Context(), d, mustParse("nntp://h/g"))); len(list) != 0 || err != nil {
+		if list, err := readItems(c.Get(t.Context(), d, mustParse("nntp://h/g"))); len(list) != 0 || err != nil {
 			t.Fatalf("%v, %v", list, err)
 		}
 		<-quit // returns half a minute later, in synthetic time
@@ -341,7 +341,7 @@ func TestInvalidHDRLines(t *testing.T) {
 			so.Fault.Replies = nil
 		}
 		w := start(t, groups, &so, nil)
-		list, err := items(w.open("/a.few"))
+		list, err := readItems(w.open("/a.few"))
 		if c.is != nil {
 			wantError(t, err, c.is)
 		} else if got := titles(list); got != c.titles || err != nil {
@@ -358,7 +358,7 @@ func TestFieldWindows(t *testing.T) {
 	}
 	so := &newstest.Options{Unknown: []string{"OVER", "XOVER"}}
 	w := start(t, newstest.Groups{"a.many": many}, so, nil)
-	list, err := items(w.open("/a.many"))
+	list, err := readItems(w.open("/a.many"))
 	if err != nil || len(list) != 1001 || list[1].Title != "no. 234" || list[1000].Title != "no. 1233" {
 		t.Fatalf("%d items, %v", len(list), err)
 	}
@@ -373,7 +373,7 @@ func TestFieldWindows(t *testing.T) {
 	}
 	so.Fault = newstest.Fault{Replies: map[string]string{"HDR SUBJECT": "225 ok\r\n" + strings.Repeat("234 "+strings.Repeat("x", 60<<10)+"\r\n", 300) + ".\r\n"}}
 	w = start(t, newstest.Groups{"a.many": many}, so, nil)
-	_, err = items(w.open("/a.many"))
+	_, err = readItems(w.open("/a.many"))
 	wantError(t, err, scheme.ErrTooLarge)
 }
 

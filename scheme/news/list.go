@@ -14,67 +14,67 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// newest is the default number of articles in a newsgroup's menu.
-const newest = 1000
+// defaultCount is the default number of articles in a newsgroup's menu.
+const defaultCount = 1000
 
-// span is a range of article numbers that includes from and to. If from > to, the range is
+// span is a range of article numbers that includes low and high. If low > high, the range is
 // empty.
-type span struct{ from, to int64 }
+type span struct{ low, high int64 }
 
-// choose returns the article numbers of the newsgroup g that r selects. If there are more than
-// most, it returns the highest numbers.
-func choose(g group, r scheme.ItemRange, most int64) span {
+// selectNumbers returns the article numbers of the newsgroup g that r selects. If there are
+// more than maxCount numbers, it returns the highest numbers.
+func selectNumbers(g group, r scheme.ItemRange, maxCount int64) span {
 	s := span{max(g.low, r.First, 1), g.high}
 	if r.Last > 0 {
-		s.to = min(s.to, r.Last)
+		s.high = min(s.high, r.Last)
 	}
 	switch {
 	case r.Newest > 0:
-		most = min(most, r.Newest)
+		maxCount = min(maxCount, r.Newest)
 	case r.First <= 0:
-		most = min(most, newest)
+		maxCount = min(maxCount, defaultCount)
 	}
-	s.from = max(s.from, s.to-most+1)
+	s.low = max(s.low, s.high-maxCount+1)
 	return s
 }
 
-func (s span) empty() bool { return s.from > s.to }
+func (s span) isEmpty() bool { return s.low > s.high }
 
-// of returns the article numbers in the archived range s that r selects from the newsgroup g.
-// If r selects more than most numbers, only the highest numbers count.
-func (s span) of(g group, r scheme.ItemRange, most int64) span {
+// selectFrom returns the article numbers in the archived range s that r selects from the
+// newsgroup g. If r selects more than maxCount numbers, only the highest numbers count.
+func (s span) selectFrom(g group, r scheme.ItemRange, maxCount int64) span {
 	if r == (scheme.ItemRange{}) {
 		return s
 	}
-	w := choose(g, r, most)
-	return span{max(s.from, w.from), min(s.to, w.to)}
+	w := selectNumbers(g, r, maxCount)
+	return span{max(s.low, w.low), min(s.high, w.high)}
 }
 
 func (s span) String() string {
-	if s.from == s.to {
-		return strconv.FormatInt(s.from, 10)
+	if s.low == s.high {
+		return strconv.FormatInt(s.low, 10)
 	}
-	return fmt.Sprintf("%d-%d", s.from, s.to)
+	return fmt.Sprintf("%d-%d", s.low, s.high)
 }
 
-// cut returns the first n numbers of s, and the remaining numbers.
-func (s span) cut(n int64) (first, rest span) {
-	end := min(s.from+n-1, s.to)
-	return span{s.from, end}, span{end + 1, s.to}
+// split returns the first n numbers of s, and the remaining numbers.
+func (s span) split(n int64) (head, tail span) {
+	end := min(s.low+n-1, s.high)
+	return span{s.low, end}, span{end + 1, s.high}
 }
 
-// leftOut returns an item that reports which article numbers of g are not in s. If no numbers
-// are missing, ok is false.
-func (s span) leftOut(g group) (it scheme.Item, ok bool) {
+// missingItem returns an item that reports which article numbers of g are not in s. If no
+// numbers are missing, ok is false.
+func (s span) missingItem(g group) (it scheme.Item, ok bool) {
 	var out []string
-	if s.empty() {
+	if s.isEmpty() {
 		out = append(out, span{g.low, g.high}.String())
 	} else {
-		if g.low < s.from {
-			out = append(out, span{g.low, s.from - 1}.String())
+		if g.low < s.low {
+			out = append(out, span{g.low, s.low - 1}.String())
 		}
-		if s.to < g.high {
-			out = append(out, span{s.to + 1, g.high}.String())
+		if s.high < g.high {
+			out = append(out, span{s.high + 1, g.high}.String())
 		}
 	}
 	if len(out) == 0 {
@@ -89,9 +89,9 @@ type nextItem func() (scheme.Item, error)
 // list is a menu that reads its items from the server on demand.
 type list struct {
 	block
-	first []scheme.Item // items to return before the first call of next
-	next  nextItem
-	left  int64 // maximum number of items that next may still return
+	initial   []scheme.Item // items to return before the first call of readNext
+	readNext  nextItem
+	itemsLeft int64 // maximum number of items that readNext may still return
 }
 
 func (l *list) menu(title string) *scheme.Menu {
@@ -104,16 +104,16 @@ func (l *list) menu(title string) *scheme.Menu {
 // stopped.
 func (l *list) items() iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
-		for len(l.first) > 0 {
-			it := l.first[0]
-			l.first = l.first[1:]
+		for len(l.initial) > 0 {
+			it := l.initial[0]
+			l.initial = l.initial[1:]
 			if !yield(it, nil) {
 				return
 			}
 		}
 		for l.err == nil {
-			it, err := l.next()
-			if err == nil && l.left == 0 {
+			it, err := l.readNext()
+			if err == nil && l.itemsLeft == 0 {
 				err = fmt.Errorf("%w: the server sent more items than were requested", scheme.ErrTooLarge)
 			}
 			if err != nil {
@@ -122,7 +122,7 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 				}
 				return
 			}
-			l.left--
+			l.itemsLeft--
 			if !yield(it, nil) {
 				return
 			}
@@ -130,9 +130,9 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// complete releases the connection and returns the menu. The list must not need more data from
-// the server.
-func (l *list) complete(title string) *scheme.Menu {
+// completeMenu releases the connection and returns the menu. The list must not need more data
+// from the server.
+func (l *list) completeMenu(title string) *scheme.Menu {
 	l.End(true)
 	l.err = io.EOF
 	return l.menu(title)
@@ -157,9 +157,9 @@ func badItem(text string, err error) scheme.Item {
 	return scheme.Item{Title: text, Kind: scheme.KindError, Size: -1, Note: err.Error()}
 }
 
-// base returns the common beginning of the items' URLs. In an nntp URL, the article number
+// urlPrefix returns the common beginning of the items' URLs. In an nntp URL, the article number
 // follows. In a news URL, the message-id or the name of the newsgroup follows.
-func (n URL) base() string {
+func (n URL) urlPrefix() string {
 	text := n.url.WithoutFragmentText()
 	if !isNNTP(n.url) {
 		text = text[:n.url.PathOffset()]
@@ -189,7 +189,7 @@ func newsLink(base string, p Parts) locus.URL {
 
 // articleItems returns a function that converts an article's overview to a menu item.
 func (n URL) articleItems() func(o *overview) scheme.Item {
-	base, byNumber := n.base(), isNNTP(n.url)
+	base, byNumber := n.urlPrefix(), isNNTP(n.url)
 	return func(o *overview) scheme.Item {
 		it := o.item()
 		if byNumber {
@@ -212,50 +212,50 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 		return nil, err
 	}
 	l := &list{block: block{operation: x, command: "OVER"}}
-	if g.empty() || x.req.Probe {
-		return l.complete(name), nil
+	if g.isEmpty() || x.req.Probe {
+		return l.completeMenu(name), nil
 	}
-	s := choose(g, x.req.Items, x.client.o.Limits.Items)
-	shown := s.of(g, x.wanted, x.client.o.Limits.Items)
-	if it, ok := shown.leftOut(g); ok {
-		l.first = append(l.first, it)
+	s := selectNumbers(g, x.req.Items, x.client.o.Limits.Items)
+	shown := s.selectFrom(g, x.wanted, x.client.o.Limits.Items)
+	if it, ok := shown.missingItem(g); ok {
+		l.initial = append(l.initial, it)
 	}
-	if shown.empty() {
-		return l.complete(name), nil
+	if shown.isEmpty() {
+		return l.completeMenu(name), nil
 	}
-	if l.left = s.to - s.from + 1; x.archived {
-		l.left = x.client.o.Limits.Items // the request that was archived may have selected other articles
+	if l.itemsLeft = s.high - s.low + 1; x.archived {
+		l.itemsLeft = x.client.o.Limits.Items // the request that was archived may have selected other articles
 	}
 	item, isOut := x.url.articleItems(), false
 	if shown != s {
 		every := item
 		item = func(o *overview) scheme.Item {
-			isOut = o.Number < shown.from || o.Number > shown.to
+			isOut = o.Number < shown.low || o.Number > shown.high
 			return every(o)
 		}
 	}
-	switch r, err := x.overview(s); {
+	switch r, err := x.requestOverview(s); {
 	case err != nil:
 		return nil, err
 	case r.code == 224:
 		x.conn.beginBlock(x.client.o.Limits.Octets)
-		l.next = x.blockItems(func(text string) scheme.Item {
+		l.readNext = x.blockItems(func(text string) scheme.Item {
 			o, err := x.conn.format.parse(text)
 			if err != nil {
 				return badItem(text, err)
 			}
 			return item(&o)
 		})
-	case r.unknown():
-		if l.next, err = x.withoutOverview(s, item); err != nil {
+	case r.isUnknown():
+		if l.readNext, err = x.listWithoutOverview(s, item); err != nil {
 			return nil, err
 		}
 		l.command = x.conn.over
 	default: // no articles have these numbers
-		return l.complete(name), nil
+		return l.completeMenu(name), nil
 	}
-	next := l.next
-	l.next = func() (scheme.Item, error) {
+	next := l.readNext
+	l.readNext = func() (scheme.Item, error) {
 		for {
 			isOut = false
 			if it, err := next(); err != nil || !isOut {
@@ -276,9 +276,9 @@ var (
 
 const headOnly = "HEAD"
 
-// overview requests the overview of the articles in s, and returns the reply. If the server
-// does not support overviews, r is the reply to an unknown command.
-func (x *operation) overview(s span) (r reply, err error) {
+// requestOverview requests the overview of the articles in s, and returns the reply. If the
+// server does not support overviews, r is the reply to an unknown command.
+func (x *operation) requestOverview(s span) (r reply, err error) {
 	c := x.conn
 	if c.over != "" && !slices.Contains(overviewVerbs[:], c.over) {
 		return reply{code: 500}, nil
@@ -292,14 +292,14 @@ func (x *operation) overview(s span) (r reply, err error) {
 		if c.over != "" && c.over != verb {
 			continue
 		}
-		if r, err = c.command(verb, s.String()); err != nil {
+		if r, err = c.sendCommand(verb, s.String()); err != nil {
 			return reply{}, err
 		}
 		switch {
 		case r.code == 224 || r.code == 423 || r.code == 420:
 			c.over = verb
 			return r, nil
-		case !r.unknown():
+		case !r.isUnknown():
 			return reply{}, refusal(verb+" "+s.String(), r)
 		}
 	}
@@ -312,10 +312,10 @@ const maxFormatText = 64 << 10
 // readFormat requests the order of the fields in an overview. If the server does not report
 // the order, readFormat assumes the order of RFC 3977.
 func (c *conn) readFormat() error {
-	r, err := c.command("LIST", "OVERVIEW.FMT")
+	r, err := c.sendCommand("LIST", "OVERVIEW.FMT")
 	f := new(overviewFormat)
 	if err == nil && r.code == 215 {
-		err = c.block(maxFormatText, f.add)
+		err = c.readBlock(maxFormatText, f.addLine)
 	}
 	if err != nil {
 		return err
@@ -324,14 +324,14 @@ func (c *conn) readFormat() error {
 	return nil
 }
 
-// withoutOverview lists articles on a server that does not support overviews.
-func (x *operation) withoutOverview(s span, item func(*overview) scheme.Item) (nextItem, error) {
+// listWithoutOverview lists articles on a server that does not support overviews.
+func (x *operation) listWithoutOverview(s span, item func(*overview) scheme.Item) (nextItem, error) {
 	for _, verb := range fieldVerbs {
 		if x.conn.over != "" && x.conn.over != verb {
 			continue
 		}
-		first, rest := s.cut(fieldWindow)
-		found, ok, err := x.fields(verb, first)
+		first, rest := s.split(fieldWindow)
+		found, ok, err := x.requestFields(verb, first)
 		if err != nil {
 			return nil, err
 		}
@@ -347,8 +347,8 @@ func (x *operation) withoutOverview(s span, item func(*overview) scheme.Item) (n
 // overviews maps article numbers to overviews.
 type overviews map[int64]*overview
 
-// askedFields lists the header fields that HDR requests.
-var askedFields = [...]string{"Message-ID", "Subject", "From", "Date", "References"}
+// requestedFields lists the header fields that HDR requests.
+var requestedFields = [...]string{"Message-ID", "Subject", "From", "Date", "References"}
 
 // These constants limit the number of articles per HDR command, and the number of bytes that
 // the client buffers. The client must buffer, because it requests each field of all articles
@@ -358,43 +358,43 @@ const (
 	maxFields   = 16 << 20
 )
 
-// fields requests the header fields of the articles in s. If the server does not support
+// requestFields requests the header fields of the articles in s. If the server does not support
 // the command, ok is false.
-func (x *operation) fields(verb string, s span) (found overviews, ok bool, err error) {
-	found = overviews{}
+func (x *operation) requestFields(verb string, s span) (list overviews, ok bool, err error) {
+	list = overviews{}
 	left := min(x.client.o.Limits.Octets, maxFields)
-	for _, name := range askedFields {
-		r, err := x.conn.command(verb, name, s.String())
+	for _, name := range requestedFields {
+		r, err := x.conn.sendCommand(verb, name, s.String())
 		switch {
 		case err != nil:
 			return nil, false, err
 		case r.code == 423 || r.code == 420:
-			return found, true, nil
+			return list, true, nil
 		case r.code != 225 && r.code != 221:
-			if !r.unknown() {
+			if !r.isUnknown() {
 				return nil, false, refusal(commandText(verb, name, s.String()), r)
-			} else if len(found) == 0 {
+			} else if len(list) == 0 {
 				return nil, false, nil
 			}
 			continue
 		}
-		err = x.conn.block(left, func(text string) {
+		err = x.conn.readBlock(left, func(text string) {
 			left -= int64(len(text))
-			found.add(text, fieldName(name), s)
+			list.addLine(text, fieldName(name), s)
 		})
 		if err != nil {
 			return nil, false, err
 		}
 	}
-	return found, true, nil
+	return list, true, nil
 }
 
-// add adds a line of the reply to HDR, which contains an article number and the content of the
-// field.
-func (o overviews) add(text, field string, s span) {
+// addLine adds a line of the reply to HDR. The line contains an article number and the content
+// of the field.
+func (o overviews) addLine(text, field string, s span) {
 	digits, content, _ := strings.Cut(text, " ")
 	n, ok := parseCount(digits)
-	if !ok || n < s.from || n > s.to {
+	if !ok || n < s.low || n > s.high {
 		return
 	}
 	if o[n] == nil {
@@ -405,27 +405,27 @@ func (o overviews) add(text, field string, s span) {
 	}
 }
 
-// fieldItems returns a function that converts the overviews in found to items. After the last
-// of these items, the function requests the articles in the range rest.
-func (x *operation) fieldItems(verb string, found overviews, rest span, item func(*overview) scheme.Item) nextItem {
-	numbers := slices.Sorted(maps.Keys(found))
+// fieldItems returns a function that converts the overviews in list to items. After the last
+// of these items, the function requests the remaining articles.
+func (x *operation) fieldItems(verb string, list overviews, remaining span, item func(*overview) scheme.Item) nextItem {
+	numbers := slices.Sorted(maps.Keys(list))
 	return func() (scheme.Item, error) {
 		for len(numbers) == 0 {
-			if rest.empty() {
+			if remaining.isEmpty() {
 				return scheme.Item{}, io.EOF
 			}
 			var window span
 			var ok bool
 			var err error
-			window, rest = rest.cut(fieldWindow)
-			if found, ok, err = x.fields(verb, window); err != nil {
+			window, remaining = remaining.split(fieldWindow)
+			if list, ok, err = x.requestFields(verb, window); err != nil {
 				return scheme.Item{}, err
 			} else if !ok {
 				return scheme.Item{}, fmt.Errorf("%w: the server supported %s and no longer does", scheme.ErrProtocol, verb)
 			}
-			numbers = slices.Sorted(maps.Keys(found))
+			numbers = slices.Sorted(maps.Keys(list))
 		}
-		o := found[numbers[0]]
+		o := list[numbers[0]]
 		numbers = numbers[1:]
 		return item(o), nil
 	}
@@ -438,12 +438,12 @@ func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextIte
 	if err != nil {
 		return nil, err
 	}
-	next, left := s.from, x.client.o.Limits.Octets
+	next, left := s.low, x.client.o.Limits.Octets
 	return func() (scheme.Item, error) {
 		for {
 			number := next
 			switch {
-			case numbers == nil && next > s.to, numbers != nil && len(numbers) == 0:
+			case numbers == nil && next > s.high, numbers != nil && len(numbers) == 0:
 				return scheme.Item{}, io.EOF
 			case numbers == nil:
 				next++
@@ -464,15 +464,15 @@ func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextIte
 }
 
 // numbers returns the numbers in s that belong to existing articles, in order. If the server
-// cannot list the numbers, the method returns nil.
+// cannot list the numbers, numbers returns nil.
 func (x *operation) numbers(s span) ([]int64, error) {
-	r, err := x.conn.command("LISTGROUP")
+	r, err := x.conn.sendCommand("LISTGROUP")
 	if err != nil || r.code != 211 {
 		return nil, err
 	}
 	numbers := []int64{}
-	err = x.conn.block(x.client.o.Limits.Octets, func(text string) {
-		if n, ok := parseCount(text); ok && s.from <= n && n <= s.to && int64(len(numbers)) <= s.to-s.from {
+	err = x.conn.readBlock(x.client.o.Limits.Octets, func(text string) {
+		if n, ok := parseCount(text); ok && s.low <= n && n <= s.high && int64(len(numbers)) <= s.high-s.low {
 			numbers = append(numbers, n)
 		}
 	})
@@ -481,13 +481,13 @@ func (x *operation) numbers(s span) ([]int64, error) {
 }
 
 // head returns the head of an article, up to maxHead octets. It subtracts the number of octets
-// that it reads from *left.
-func (x *operation) head(number int64, left *int64) (string, error) {
+// that it reads from *budget.
+func (x *operation) head(number int64, budget *int64) (string, error) {
 	if _, err := x.conn.expect(221, "HEAD", strconv.FormatInt(number, 10)); err != nil {
 		return "", err
 	}
-	dots := x.conn.dots()
-	limited := scheme.Limit(io.NopCloser(dots), *left)
+	dots := x.conn.blockReader()
+	limited := scheme.Limit(io.NopCloser(dots), *budget)
 	text, err := io.ReadAll(io.LimitReader(limited, maxHead))
 	if err != nil {
 		return "", err
@@ -497,7 +497,7 @@ func (x *operation) head(number int64, left *int64) (string, error) {
 		return "", err
 	}
 	x.conn.endDots(dots)
-	*left -= int64(len(text)) + rest
+	*budget -= int64(len(text)) + rest
 	return string(text), nil
 }
 
@@ -508,16 +508,16 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 	var described map[string]string
 	if !x.req.Probe {
 		var err error
-		if described, err = x.descriptions(); err != nil {
+		if described, err = x.requestDescriptions(); err != nil {
 			return nil, err
 		}
 	}
 	// RFC 977 has only LIST without an argument, which requests the same list.
 	command := []string{"LIST", "ACTIVE"}
-	r, err := x.conn.command(command...)
-	if err == nil && r.unknown() {
+	r, err := x.conn.sendCommand(command...)
+	if err == nil && r.isUnknown() {
 		command = command[:1]
-		r, err = x.conn.command(command...)
+		r, err = x.conn.sendCommand(command...)
 	}
 	text := commandText(command...)
 	switch {
@@ -528,9 +528,9 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 	}
 	limits := x.client.o.Limits
 	x.conn.beginBlock(limits.Octets)
-	l := &list{block: block{operation: x, command: text}, left: limits.Items}
-	base := x.url.base()
-	l.next = x.blockItems(func(text string) scheme.Item { return groupItem(text, base, described) })
+	l := &list{block: block{operation: x, command: text}, itemsLeft: limits.Items}
+	base := x.url.urlPrefix()
+	l.readNext = x.blockItems(func(text string) scheme.Item { return groupItem(text, base, described) })
 	return l.menu(x.server.Host()), nil
 }
 
@@ -541,10 +541,10 @@ const (
 	maxDescribed    = 1 << 18  // maximum number of newsgroups
 )
 
-// descriptions requests the descriptions of newsgroups, and returns a map from names to
+// requestDescriptions requests the descriptions of newsgroups, and returns a map from names to
 // descriptions. If the server has no descriptions, the map is empty.
-func (x *operation) descriptions() (map[string]string, error) {
-	r, err := x.conn.command("LIST", "NEWSGROUPS")
+func (x *operation) requestDescriptions() (map[string]string, error) {
+	r, err := x.conn.sendCommand("LIST", "NEWSGROUPS")
 	switch {
 	case err != nil:
 		return nil, err
@@ -554,7 +554,7 @@ func (x *operation) descriptions() (map[string]string, error) {
 		return nil, nil
 	}
 	described := descriptions{map[string]string{}, maxDescriptions, maxDescribed}
-	err = x.conn.block(x.client.o.Limits.Octets, described.add)
+	err = x.conn.readBlock(x.client.o.Limits.Octets, described.addLine)
 	return described.byName, err
 }
 
@@ -565,8 +565,8 @@ type descriptions struct {
 	octets, newsgroups int
 }
 
-// add adds a line of the reply to LIST NEWSGROUPS, unless a limit is reached.
-func (d *descriptions) add(text string) {
+// addLine adds a line of the reply to LIST NEWSGROUPS, unless a limit is reached.
+func (d *descriptions) addLine(text string) {
 	i := strings.IndexAny(text, " \t")
 	if d.octets -= len(text); d.octets < 0 || d.newsgroups == 0 || i <= 0 {
 		return

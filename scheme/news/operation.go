@@ -73,9 +73,9 @@ func (x *operation) Close() error {
 }
 
 // sameLogin reports whether a reused connection has the login that this operation would use.
-// It calls Request.Ask again, because the result may differ from that for the earlier request.
+// It calls Request.Ask again, because the result may differ from the earlier result.
 func (x *operation) sameLogin() (bool, error) {
-	if !x.conn.asked {
+	if !x.conn.loginFromAsk {
 		return true, nil
 	}
 	if x.req.Ask == nil {
@@ -105,10 +105,10 @@ func (x *operation) perform() (scheme.Resource, error) {
 func (x *operation) open() (res scheme.Resource, err error) {
 	switch n := x.url; {
 	case n.messageID != "":
-		return x.article(bracketed(n.messageID))
+		return x.openArticle(bracketed(n.messageID))
 	case n.hasNumber:
 		err = x.inGroup(func() (err error) {
-			res, err = x.article(strconv.FormatUint(n.number, 10))
+			res, err = x.openArticle(strconv.FormatUint(n.number, 10))
 			return err
 		})
 		return res, err
@@ -131,7 +131,7 @@ func (x *operation) remedy(err error) error {
 			return err
 		}
 		x.switched = true
-		return x.conn.modeReader()
+		return x.conn.sendModeReader()
 	case codeNoEncryption:
 		return x.encrypt(err)
 	case codeNoLogin:
@@ -155,21 +155,21 @@ func (x *operation) encrypt(err error) error {
 // maxLogins is the maximum number of calls of Request.Ask for one server.
 const maxLogins = 3
 
-// logIn sends a login after the reply refused has required one.
-func (x *operation) logIn(refused *lineconn.ReplyError) error {
+// logIn sends a login, which the server requires in the given reply.
+func (x *operation) logIn(requirement *lineconn.ReplyError) error {
 	if x.conn.login != nil {
-		return scheme.Hint(refused, "the server accepted the login, but it does not permit this request")
+		return scheme.Hint(requirement, "the server accepted the login, but it does not permit this request")
 	}
 	if err := x.protect(); err != nil {
 		return err
 	}
 	for {
-		login, asked, err := x.login(refused.Text)
+		login, asked, err := x.login(requirement.Text)
 		if err != nil {
 			return err
 		}
 		if err = x.conn.authenticate(login); err == nil {
-			x.conn.asked, x.conn.realm = asked, refused.Text
+			x.conn.loginFromAsk, x.conn.realm = asked, requirement.Text
 			return x.conn.becomeReader()
 		}
 		if wrong := (*loginError)(nil); !errors.As(err, &wrong) {
@@ -202,8 +202,8 @@ func (x *operation) protect() error {
 }
 
 // login returns the user and password in the server's URL or, if there are none, the result of
-// Request.Ask. If the login came from Request.Ask, asked is true.
-func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
+// Request.Ask. If the login is the result of Request.Ask, fromAsk is true.
+func (x *operation) login(realm string) (login scheme.Credentials, fromAsk bool, err error) {
 	if k := &x.key; k.HasUser && k.HasPassword {
 		return scheme.Credentials{User: k.User, Password: k.Password}, false, nil
 	}
@@ -240,9 +240,9 @@ func (x *operation) inGroup(f func() error) error {
 	return f()
 }
 
-// article opens an article. It can be named by a message-id, or by a number in the selected
+// openArticle opens an article. The argument is a message-id, or a number in the selected
 // newsgroup.
-func (x *operation) article(which string) (scheme.Resource, error) {
+func (x *operation) openArticle(which string) (scheme.Resource, error) {
 	o := &scheme.Object{URL: x.req.URL, Type: articleType, Size: -1}
 	if x.req.Probe {
 		r, err := x.conn.expect(223, "STAT", which)

@@ -65,8 +65,8 @@ var standardFormat = [...]formatField{
 	{name: "subject"}, {name: "from"}, {name: "date"}, {name: "message-id"}, {name: "references"}, {name: "bytes"}, {name: "lines"},
 }
 
-// add adds a line of the reply to LIST OVERVIEW.FMT (RFC 3977 section 8.4).
-func (f *overviewFormat) add(text string) {
+// addLine adds a line of the reply to LIST OVERVIEW.FMT (RFC 3977 section 8.4).
+func (f *overviewFormat) addLine(text string) {
 	if len(f.fields) == maxFormat {
 		return
 	}

@@ -68,7 +68,7 @@ func sameOverview(t *testing.T, format []string, text string) {
 	t.Helper()
 	f := new(overviewFormat)
 	for _, line := range format {
-		f.add(line)
+		f.addLine(line)
 	}
 	got, err := f.parse(text)
 	want, ok := slowOverview(format, text)
@@ -137,7 +137,7 @@ func TestOverviewAsInArticle(t *testing.T) {
 func TestOverviewFormatIsBounded(t *testing.T) {
 	f := new(overviewFormat)
 	for range 10 * maxFormat {
-		f.add("X:")
+		f.addLine("X:")
 	}
 	if len(f.fields) != maxFormat {
 		t.Errorf("%d fields", len(f.fields))

@@ -37,13 +37,13 @@ func TestProbe(t *testing.T) {
 		}
 		switch m, ok := res.(*scheme.Menu); {
 		case !ok:
-			if text, err := read(res, nil); text != "" || err != nil {
+			if text, err := readAll(res, nil); text != "" || err != nil {
 				t.Errorf("%s: %q, %v", c.url, text, err)
 			}
 		case m.Title == "127.0.0.1":
 			res.Close()
 		default:
-			if list, err := items(m, nil); len(list) > 0 || err != nil {
+			if list, err := readItems(m, nil); len(list) > 0 || err != nil {
 				t.Errorf("%s: %v, %v", c.url, list, err)
 			}
 		}

@@ -88,8 +88,8 @@ func (r recording) play(l net.Listener, received chan<- []string) {
 	}
 }
 
-// recorded returns the article in the recorded reply to a command, without dot-stuffing.
-func (r recording) recorded(command string) string {
+// recordedArticle returns the article in the recorded reply to a command, without dot-stuffing.
+func (r recording) recordedArticle(command string) string {
 	_, text, _ := strings.Cut(r.answers[command][0], "\r\n")
 	text = strings.TrimSuffix(text, ".\r\n")
 	return strings.TrimPrefix(strings.ReplaceAll("\r\n"+text, "\r\n..", "\r\n."), "\r\n")
@@ -129,7 +129,7 @@ func TestRecordings(t *testing.T) {
 			r := record(t, c.name)
 			want := ""
 			if c.article != "" {
-				want = r.recorded(c.article)
+				want = r.recordedArticle(c.article)
 			}
 			received := make(chan []string, 1)
 			go r.play(l, received)
@@ -152,12 +152,12 @@ func TestRecordings(t *testing.T) {
 			case err != nil:
 				t.Error(err)
 			case c.list != "":
-				list, err := items(res, nil)
+				list, err := readItems(res, nil)
 				if got := titles(list); got != c.list || err != nil {
 					t.Errorf("%q, %v", got, err)
 				}
 			default:
-				if got, err := read(res, nil); got != want || err != nil {
+				if got, err := readAll(res, nil); got != want || err != nil {
 					t.Errorf("%q, %v\nwant %q", got, err, want)
 				}
 			}

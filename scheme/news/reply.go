@@ -78,9 +78,9 @@ func kindOf(code int) error {
 	return scheme.ErrProtocol
 }
 
-// unknown reports whether the server does not support the command or the list that the command
-// requests.
-func (r reply) unknown() bool { return r.code == 500 || r.code == 501 || r.code == 503 }
+// isUnknown reports whether the server does not support the command, or the list that the
+// command requests.
+func (r reply) isUnknown() bool { return r.code == 500 || r.code == 501 || r.code == 503 }
 
 // group is the newsgroup that is selected on the server (RFC 3977 section 6.1.1), with its
 // range of article numbers.
@@ -89,9 +89,9 @@ type group struct {
 	low, high int64
 }
 
-// empty reports whether the newsgroup has no articles. A server may report any low and high
+// isEmpty reports whether the newsgroup has no articles. A server may report any low and high
 // numbers for an empty newsgroup.
-func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
+func (g group) isEmpty() bool { return g.high < g.low || g.high <= 0 }
 
 // maxCountedNumber is the maximum article number that the client accepts. Counting beyond
 // larger numbers could overflow.
@@ -121,7 +121,7 @@ func parseGroup(name string, r reply) (group, error) {
 // section 3.3). It is nil if the server does not list its capabilities.
 type capabilities map[string][]string
 
-func (c capabilities) add(text string) {
+func (c capabilities) addLine(text string) {
 	if fields := strings.Fields(strings.ToUpper(text)); len(fields) > 0 {
 		c[fields[0]] = fields[1:]
 	}

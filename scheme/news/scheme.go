@@ -13,7 +13,7 @@ func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	currentNews, currentNNTP := inForce()
+	currentNews, currentNNTP := currentStandards()
 	news := scheme.Scheme{
 		Name:    "news",
 		Port:    Port,

@@ -88,7 +88,7 @@ func TestItemURLs(t *testing.T) {
 		"NNTP:" + at + "a.b#f":          {"nntp:" + at + "a.b/1", "nntp:" + at + "a.b/2", "nntp:" + at + "a.b/3", "nntp:" + at + "a.b/4"},
 		"nntp:a.b":                      {"nntp:a.b/1", "nntp:a.b/2", "nntp:a.b/3", "nntp:a.b/4"},
 	} {
-		list, err := items(w.client.Open(t.Context(), w.request(text)))
+		list, err := readItems(w.client.Open(t.Context(), w.request(text)))
 		var urls []string
 		for _, it := range list {
 			urls = append(urls, it.URL.String())

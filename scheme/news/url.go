@@ -76,11 +76,11 @@ func parseNNTP(u locus.URL) (URL, error) {
 		return n, nil
 	}
 	offset := u.PathOffset() + len(group) + 1
-	if i := notDigit(digits); i < len(digits) || digits == "" {
+	if i := firstNonDigit(digits); i < len(digits) || digits == "" {
 		return URL{}, u.Errorf(offset+i, "digits", "%w: an article number is decimal digits", locus.ErrForm)
 	}
 	var err error
-	if n.number, err = articleNumber(digits); err != nil {
+	if n.number, err = parseArticleNumber(digits); err != nil {
 		return URL{}, u.Errorf(offset, "digits", "%w: the article number is too high", locus.ErrValue)
 	}
 	return n, nil
@@ -107,8 +107,8 @@ func path(u locus.URL) string {
 	return u.SchemePart()
 }
 
-// notDigit returns the offset of the first octet of text that is not a digit.
-func notDigit(text string) int {
+// firstNonDigit returns the offset of the first octet of text that is not a digit.
+func firstNonDigit(text string) int {
 	i := 0
 	for i < len(text) && octet.Is(text[i], octet.Digit) {
 		i++
@@ -116,9 +116,9 @@ func notDigit(text string) int {
 	return i
 }
 
-// articleNumber parses an article number. If the number does not fit into an int,
+// parseArticleNumber parses an article number. If the number does not fit into an int,
 // articleNumber returns an error.
-func articleNumber(digits string) (uint64, error) {
+func parseArticleNumber(digits string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, strconv.IntSize-1)
 }
 

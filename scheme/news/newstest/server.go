@@ -126,8 +126,8 @@ func (s *Server) Close() error { return s.group.Close() }
 func (g Group) low() int64  { return max(g.First, 1) }
 func (g Group) high() int64 { return g.low() + int64(len(g.Articles)) - 1 }
 
-// count returns the number of articles in the group.
-func (g Group) count() (n int) {
+// countArticles returns the number of articles in the group.
+func (g Group) countArticles() (n int) {
 	for _, text := range g.Articles {
 		if text != "" {
 			n++
@@ -144,9 +144,9 @@ func (g Group) article(number int64) string {
 	return ""
 }
 
-// byID returns the article with the given message-id, and its group. The message-id
+// articleByID returns the article with the given message-id, and its group. The message-id
 // includes "<" and ">".
-func (s *Server) byID(id string) (group, text string) {
+func (s *Server) articleByID(id string) (group, text string) {
 	for _, name := range s.names {
 		for _, text := range s.groups[name].Articles {
 			if text != "" && header(text, "Message-ID") == id {

@@ -51,7 +51,7 @@ func (c *session) serve() {
 		words := strings.Fields(text)
 		if len(words) == 0 {
 			c.reply("500 nothing was said")
-		} else if !c.command(strings.ToUpper(words[0]), words[1:]) {
+		} else if !c.execute(strings.ToUpper(words[0]), words[1:]) {
 			return
 		}
 	}
@@ -71,9 +71,9 @@ func (c *session) reply(format string, args ...any) bool {
 	return c.write(fmt.Sprintf(format, args...) + "\r\n")
 }
 
-// block sends the initial line of a reply, and then text as a dot-stuffed block. It reports
+// sendBlock sends the initial line of a reply, and then text as a dot-stuffed block. It reports
 // whether the connection stays open.
-func (c *session) block(reply, text string) bool {
+func (c *session) sendBlock(reply, text string) bool {
 	fault := &c.s.o.Fault
 	c.reply("%s", reply)
 	if c.verb == fault.Endless {
@@ -103,21 +103,21 @@ func (c *session) block(reply, text string) bool {
 	return c.reply(".")
 }
 
-// later lists commands that RFC 977 does not define.
-var later = []string{
+// laterCommands lists commands that RFC 977 does not define.
+var laterCommands = []string{
 	"CAPABILITIES", "MODE READER", "LISTGROUP", "OVER", "XOVER", "HDR", "XHDR", "AUTHINFO USER", "AUTHINFO PASS", "STARTTLS", "LIST ACTIVE", "LIST NEWSGROUPS", "LIST OVERVIEW.FMT",
 }
 
 func (c *session) unknown(verb, both string) bool {
 	list := c.s.o.Unknown
 	if c.s.o.RFC977 {
-		list = append(slices.Clone(list), later...)
+		list = append(slices.Clone(list), laterCommands...)
 	}
 	return slices.Contains(list, verb) || slices.Contains(list, both)
 }
 
-// command executes a command and reports whether the connection stays open.
-func (c *session) command(verb string, args []string) bool {
+// execute executes a command and reports whether the connection stays open.
+func (c *session) execute(verb string, args []string) bool {
 	both := verb
 	if len(args) > 0 {
 		both += " " + strings.ToUpper(args[0])
@@ -139,16 +139,16 @@ func (c *session) command(verb string, args []string) bool {
 		return false
 	case !known || c.unknown(verb, both):
 		return c.reply("500 %s: not known here", both)
-	case readers[verb] && c.s.o.Transit && !c.reader:
+	case readerCommands[verb] && c.s.o.Transit && !c.reader:
 		return c.reply("401 MODE-READER")
-	case readers[verb] && c.locked("*"):
+	case readerCommands[verb] && c.isLocked("*"):
 		return c.reply("480 a login is needed")
 	}
 	return do(c, args)
 }
 
-// readers lists commands that require MODE READER on a server with two modes.
-var readers = map[string]bool{
+// readerCommands lists commands that require MODE READER on a server with two modes.
+var readerCommands = map[string]bool{
 	"GROUP": true, "LISTGROUP": true, "ARTICLE": true, "HEAD": true, "BODY": true, "STAT": true,
 	"OVER": true, "XOVER": true, "HDR": true, "XHDR": true,
 }
@@ -158,10 +158,10 @@ var commands = map[string]func(c *session, args []string) bool{
 	"MODE":         (*session).mode,
 	"GROUP":        (*session).selectGroup,
 	"LISTGROUP":    (*session).listGroup,
-	"ARTICLE":      (*session).article,
-	"HEAD":         (*session).article,
-	"BODY":         (*session).article,
-	"STAT":         (*session).article,
+	"ARTICLE":      (*session).sendArticle,
+	"HEAD":         (*session).sendArticle,
+	"BODY":         (*session).sendArticle,
+	"STAT":         (*session).sendArticle,
 	"OVER":         (*session).over,
 	"XOVER":        (*session).over,
 	"HDR":          (*session).hdr,
@@ -172,8 +172,8 @@ var commands = map[string]func(c *session, args []string) bool{
 	"POST":         func(c *session, _ []string) bool { return c.reply("440 no posting") },
 }
 
-// locked reports whether a group requires a login that the session does not have.
-func (c *session) locked(group string) bool {
+// isLocked reports whether a group requires a login that the session does not have.
+func (c *session) isLocked(group string) bool {
 	o := &c.s.o
 	return slices.Contains(o.Barred, group) || !c.loggedIn && slices.Contains(o.Private, group)
 }
@@ -192,7 +192,7 @@ func (c *session) capabilities([]string) bool {
 	if o.TLS != nil && !c.secure {
 		list = append(list, "STARTTLS")
 	}
-	return c.block("101 what there is", strings.Join(list, "\r\n")+"\r\n")
+	return c.sendBlock("101 what there is", strings.Join(list, "\r\n")+"\r\n")
 }
 
 func (c *session) mode(args []string) bool {
@@ -209,7 +209,7 @@ func (c *session) selectGroup(args []string) bool {
 	}
 	g, ok := c.s.groups[args[0]]
 	switch {
-	case c.locked(args[0]):
+	case c.isLocked(args[0]):
 		return c.reply("480 a login is needed for %s", args[0])
 	case !ok:
 		return c.reply("411 no group %s", args[0])
@@ -220,7 +220,7 @@ func (c *session) selectGroup(args []string) bool {
 
 func (c *session) groupReply() string {
 	g := c.s.groups[c.group]
-	return fmt.Sprintf("211 %d %d %d %s", g.count(), g.low(), g.high(), c.group)
+	return fmt.Sprintf("211 %d %d %d %s", g.countArticles(), g.low(), g.high(), c.group)
 }
 
 func (c *session) listGroup(args []string) bool {
@@ -234,16 +234,16 @@ func (c *session) listGroup(args []string) bool {
 			fmt.Fprintf(&b, "%d\r\n", g.low()+int64(i))
 		}
 	}
-	return c.block(c.groupReply(), b.String())
+	return c.sendBlock(c.groupReply(), b.String())
 }
 
-// article executes ARTICLE, HEAD, BODY or STAT.
-func (c *session) article(args []string) bool {
+// sendArticle executes ARTICLE, HEAD, BODY or STAT.
+func (c *session) sendArticle(args []string) bool {
 	var group, text, id string
 	var number int64
 	switch {
 	case len(args) == 1 && strings.HasPrefix(args[0], "<"):
-		group, text = c.s.byID(args[0])
+		group, text = c.s.articleByID(args[0])
 		if text == "" {
 			return c.reply("430 no such article")
 		}
@@ -262,7 +262,7 @@ func (c *session) article(args []string) bool {
 		}
 		c.current = number
 	}
-	if c.locked(group) {
+	if c.isLocked(group) {
 		return c.reply("480 a login is needed for %s", group)
 	}
 	id = header(text, "Message-ID")
@@ -271,28 +271,28 @@ func (c *session) article(args []string) bool {
 	case "STAT":
 		return c.reply("223 %d %s", number, id)
 	case "HEAD":
-		return c.block(fmt.Sprintf("221 %d %s", number, id), head+"\r\n")
+		return c.sendBlock(fmt.Sprintf("221 %d %s", number, id), head+"\r\n")
 	case "BODY":
-		return c.block(fmt.Sprintf("222 %d %s", number, id), body)
+		return c.sendBlock(fmt.Sprintf("222 %d %s", number, id), body)
 	}
-	return c.block(fmt.Sprintf("220 %d %s", number, id), text)
+	return c.sendBlock(fmt.Sprintf("220 %d %s", number, id), text)
 }
 
-// overview is the default order of the fields in an overview.
-var overview = []string{"Subject:", "From:", "Date:", "Message-ID:", "References:", ":bytes", ":lines", "Xref:full"}
+// overviewOrder is the default order of the fields in an overview.
+var overviewOrder = []string{"Subject:", "From:", "Date:", "Message-ID:", "References:", ":bytes", ":lines", "Xref:full"}
 
 func (c *session) format() []string {
 	if c.s.o.Overview != nil {
 		return c.s.o.Overview
 	}
-	return overview
+	return overviewOrder
 }
 
 func (c *session) over(args []string) bool {
 	if c.group == "" {
 		return c.reply("412 no group is selected")
 	}
-	return c.lines("224 overview follows", args, func(b *strings.Builder, text string) {
+	return c.sendLines("224 overview follows", args, func(b *strings.Builder, text string) {
 		for _, name := range c.format() {
 			b.WriteString("\t" + field(text, name))
 		}
@@ -311,14 +311,14 @@ func (c *session) hdr(args []string) bool {
 	if c.verb == "XHDR" {
 		code, none = "221", "(none)"
 	}
-	return c.lines(code+" fields follow", args[1:], func(b *strings.Builder, text string) {
+	return c.sendLines(code+" fields follow", args[1:], func(b *strings.Builder, text string) {
 		b.WriteString(" " + cmp.Or(field(text, args[0]+":"), none))
 	})
 }
 
-// lines sends a reply with one line for each article in the range. Each line contains the
-// article number and the text that the function write appends.
-func (c *session) lines(first string, args []string, write func(b *strings.Builder, text string)) bool {
+// sendLines sends a reply with one line for each article in the range. Each line contains the
+// article number and the text that appendContent appends.
+func (c *session) sendLines(first string, args []string, appendContent func(b *strings.Builder, text string)) bool {
 	from, to := c.current, c.current
 	if len(args) == 1 {
 		begin, end, isRange := strings.Cut(args[0], "-")
@@ -332,14 +332,14 @@ func (c *session) lines(first string, args []string, write func(b *strings.Build
 	for number := max(from, g.low()); number <= min(to, g.high()); number++ {
 		if text := g.article(number); text != "" {
 			b.WriteString(strconv.FormatInt(number, 10))
-			write(&b, text)
+			appendContent(&b, text)
 			b.WriteString("\r\n")
 		}
 	}
 	if b.Len() == 0 {
 		return c.reply("423 no articles in that range")
 	}
-	return c.block(first, b.String())
+	return c.sendBlock(first, b.String())
 }
 
 // field returns a header field or metadata item of an article, in overview format.
@@ -370,9 +370,9 @@ func (c *session) list(args []string) bool {
 		what = strings.ToUpper(args[0])
 	}
 	if what == "OVERVIEW.FMT" {
-		return c.block("215 order of fields", strings.Join(c.format(), "\r\n")+"\r\n")
+		return c.sendBlock("215 order of fields", strings.Join(c.format(), "\r\n")+"\r\n")
 	}
-	if c.locked("*") {
+	if c.isLocked("*") {
 		return c.reply("480 a login is needed")
 	}
 	var b strings.Builder
@@ -392,7 +392,7 @@ func (c *session) list(args []string) bool {
 	if what != "ACTIVE" && what != "NEWSGROUPS" {
 		return c.reply("503 no list of that")
 	}
-	return c.block("215 list follows", b.String())
+	return c.sendBlock("215 list follows", b.String())
 }
 
 func (c *session) authinfo(args []string) bool {
