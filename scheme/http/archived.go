@@ -39,7 +39,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 // that they store. The status line may say HTTP/2, and a chunked body may be stored without
 // its chunk headers.
 func readResponse(body io.ReadCloser) (*http.Response, error) {
-	limited := &headLimit{Reader: body, left: maxHeader}
+	limited := &headLimit{Reader: body, remaining: maxHeader}
 	in := bufio.NewReader(limited)
 	if version, _ := in.Peek(len("HTTP/2 ")); string(version) == "HTTP/2 " {
 		_, _ = in.Discard(len(version))
@@ -49,7 +49,7 @@ func readResponse(body io.ReadCloser) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited.left = -1
+	limited.remaining = -1
 	if len(resp.TransferEncoding) > 0 && !isChunk(in) {
 		resp.Body, resp.ContentLength = io.NopCloser(in), -1
 	}
@@ -70,23 +70,23 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit limits the number of bytes that can be read. The field left is the number of bytes
-// that remain; -1 means no limit.
+// headLimit limits the number of bytes that can be read. If remaining is -1, there is no
+// limit.
 type headLimit struct {
 	io.Reader
-	left int
+	remaining int
 }
 
 func (l *headLimit) Read(p []byte) (int, error) {
-	if l.left == 0 {
+	if l.remaining == 0 {
 		return 0, fmt.Errorf("the header has more than %d bytes", maxHeader)
 	}
-	if l.left > 0 {
-		p = p[:min(len(p), l.left)]
+	if l.remaining > 0 {
+		p = p[:min(len(p), l.remaining)]
 	}
 	n, err := l.Reader.Read(p)
-	if l.left > 0 {
-		l.left -= n
+	if l.remaining > 0 {
+		l.remaining -= n
 	}
 	return n, err
 }

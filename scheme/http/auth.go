@@ -5,10 +5,10 @@ import "strings"
 // challenge is an authentication scheme that a server offers.
 type challenge struct{ scheme, realm string }
 
-// challenges parses the values of WWW-Authenticate. Each value may contain several challenges.
-// A challenge consists of the name of an authentication scheme and parameters (RFC 9110
-// section 11.6.1).
-func challenges(values []string) []challenge {
+// parseChallenges parses the values of WWW-Authenticate. Each value may contain several
+// challenges. A challenge consists of the name of an authentication scheme and parameters (RFC
+// 9110 section 11.6.1).
+func parseChallenges(values []string) []challenge {
 	var list []challenge
 	for _, value := range values {
 		for _, item := range listItems(value) {

@@ -64,7 +64,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	if !strings.Contains(strings.Join(trace, "\n"), "Authorization: Basic ***") {
 		t.Errorf("%q", trace)
 	}
-	_, err := get(t, "http://bob:"+strings.ToUpper(secretText)+"s3@"+host+"/x", with)
+	_, err := openURL(t, "http://bob:"+strings.ToUpper(secretText)+"s3@"+host+"/x", with)
 	if !errors.Is(err, scheme.ErrAuth) || !strings.Contains(err.Error(), "vault") {
 		t.Errorf("wrong password: %v", err)
 	}
@@ -72,7 +72,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	checkNoPassword(t, "trace", strings.Join(trace, "\n"))
 	*seen = nil
 	// The client must not send an empty user.
-	if _, err := get(t, "http://@"+host+"/x", nil); !errors.Is(err, scheme.ErrAuth) || (*seen)[0] != "" {
+	if _, err := openURL(t, "http://@"+host+"/x", nil); !errors.Is(err, scheme.ErrAuth) || (*seen)[0] != "" {
 		t.Errorf("empty user: %v, %q", err, *seen)
 	}
 }
@@ -128,7 +128,7 @@ func TestAsk(t *testing.T) {
 		*seen = nil
 		asked := 0
 		u := strings.Replace(base, "http://", "http://"+c.login, 1) + "/x"
-		_, err := get(t, u, func(r *scheme.Request) {
+		_, err := openURL(t, u, func(r *scheme.Request) {
 			r.Ask = func(_ context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 				attempt, user := asked, ""
 				if c.login != "" {
@@ -157,7 +157,7 @@ func TestAskOnlyForBasic(t *testing.T) {
 		w.Header().Set("WWW-Authenticate", `Digest realm="x", Negotiate`)
 		w.WriteHeader(http.StatusUnauthorized)
 	})
-	_, err := get(t, base, func(r *scheme.Request) {
+	_, err := openURL(t, base, func(r *scheme.Request) {
 		r.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 			t.Error("asked for a login that can't be sent")
 			return scheme.Credentials{}, false, nil
@@ -181,7 +181,7 @@ func TestChallenges(t *testing.T) {
 		`Basic realm="open`:                                                    {{"Basic", "open"}},
 		"":                                                                     nil,
 	} {
-		if got := challenges([]string{value}); !reflect.DeepEqual(got, want) {
+		if got := parseChallenges([]string{value}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %q, want %q", value, got, want)
 		}
 	}

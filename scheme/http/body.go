@@ -29,10 +29,10 @@ func newBody(a *response, length int64, decode bool, t *tracer) io.ReadCloser {
 
 // body reads the body of a response, without decompression.
 type body struct {
-	answer      *response
-	tracer      *tracer
-	got, length int64
-	err         error // the error that the last Read returned
+	answer           *response
+	tracer           *tracer
+	received, length int64
+	err              error // the error that the last Read returned
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -40,47 +40,48 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	n, err := b.answer.Body.Read(p)
-	b.got += int64(n)
+	b.received += int64(n)
 	if err == nil {
 		return n, nil
 	}
 	if err == io.EOF {
-		b.err = b.end()
+		b.err = b.checkEnd()
 	} else {
-		b.err = b.broken(err)
+		b.err = b.incompleteError(err)
 	}
 	return n, b.err
 }
 
 func (b *body) Close() error { return b.answer.Body.Close() }
 
-// end checks the body after the last byte. If the body is complete, end returns io.EOF.
-func (b *body) end() error {
+// checkEnd checks the body after the last byte. If the body is complete, checkEnd returns
+// io.EOF.
+func (b *body) checkEnd() error {
 	if f := b.answer.framing; f != nil && f.excess.Load() {
-		return fmt.Errorf("http: %w: the server sent more than the %d bytes that it announced", scheme.ErrProtocol, b.got)
+		return fmt.Errorf("http: %w: the server sent more than the %d bytes that it announced", scheme.ErrProtocol, b.received)
 	}
-	if b.length >= 0 && b.got != b.length {
-		return b.broken(io.ErrUnexpectedEOF)
+	if b.length >= 0 && b.received != b.length {
+		return b.incompleteError(io.ErrUnexpectedEOF)
 	}
 	b.tracer.fields(b.answer.Trailer)
 	for _, name := range slices.Sorted(maps.Keys(b.answer.Trailer)) {
 		if len(b.answer.Trailer[name]) == 0 {
-			return fmt.Errorf("http: %w: got %d bytes, but not the announced trailer %q", scheme.ErrProtocol, b.got, name)
+			return fmt.Errorf("http: %w: got %d bytes, but not the announced trailer %q", scheme.ErrProtocol, b.received, name)
 		}
 	}
 	return io.EOF
 }
 
-// broken returns the error for an incomplete body.
-func (b *body) broken(err error) error {
+// incompleteError returns the error for an incomplete body.
+func (b *body) incompleteError(err error) error {
 	of := "an unknown number of"
 	if b.length >= 0 {
 		of = fmt.Sprint(b.length)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrClosed) || isTimeout(err) {
-		return fmt.Errorf("http: got %d of %s bytes: %w", b.got, of, err)
+		return fmt.Errorf("http: got %d of %s bytes: %w", b.received, of, err)
 	}
-	return fmt.Errorf("http: %w: got %d of %s bytes: %w", scheme.ErrProtocol, b.got, of, quoted{err})
+	return fmt.Errorf("http: %w: got %d of %s bytes: %w", scheme.ErrProtocol, b.received, of, quoted{err})
 }
 
 // gunzip decompresses a body. It reads the gzip header in the first Read, so that Open does
@@ -99,7 +100,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 		return 0, g.err
 	}
 	n, err := g.reader.Read(p)
-	g.err = damaged(err)
+	g.err = gzipError(err)
 	return n, g.err
 }
 
@@ -111,11 +112,11 @@ func (g *gunzip) start() {
 	}
 	var err error
 	g.reader, err = gzip.NewReader(in)
-	g.err = damaged(err)
+	g.err = gzipError(err)
 }
 
-// damaged wraps a decompression error in ErrProtocol. It returns other errors unchanged.
-func damaged(err error) error {
+// gzipError wraps a decompression error in ErrProtocol. It returns other errors unchanged.
+func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
 	if err == io.ErrUnexpectedEOF || err == gzip.ErrHeader || err == gzip.ErrChecksum || errors.As(err, &corrupt) {
 		return fmt.Errorf("http: %w: the compressed body is damaged: %w", scheme.ErrProtocol, err)
@@ -123,9 +124,9 @@ func damaged(err error) error {
 	return err
 }
 
-// recorded returns a reader for the given body. When the body ends, the reader also ends the
-// recorded exchange.
-func recorded(body io.ReadCloser, a *response) io.ReadCloser {
+// newRecordedBody returns a reader for the given body. When the body ends, the reader also
+// ends the recorded exchange.
+func newRecordedBody(body io.ReadCloser, a *response) io.ReadCloser {
 	if a.exchange == nil {
 		return body
 	}

@@ -32,11 +32,11 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if f.Internet(bnf.Login{Section: section, NoSlash: p == locus.RFC1630}) {
-		if err, ok := form(u).(*locus.SyntaxError); ok && u.Host() != "" {
+		if err, ok := checkForm(u).(*locus.SyntaxError); ok && u.Host() != "" {
 			// In err.Input, "*" replaces each character of a password.
 			f.Add("form", section, err.Offset, err.Input[err.Offset:err.Offset+1], err.Err.Error())
 		}
-		path, text, isSearch := split(u)
+		path, text, isSearch := splitSearch(u)
 		if offset := u.PathOffset(); p == locus.RFC1630 {
 			f.DraftPath("path", offset, path)
 			if isSearch {
@@ -53,7 +53,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 
 // conforms reports whether u has no violations of RFC 1738. It does not allocate memory.
 func conforms(u locus.URL) bool {
-	return u.Facts().Has(locus.PathSearch) && bnf.SoundHostPort(u) && port(u) != 0
+	return u.Facts().Has(locus.PathSearch) && bnf.SoundHostPort(u) && defaultPort(u) != 0
 }
 
 // inSearch is the set of characters that have the same meaning as their escapes in a search.
@@ -63,16 +63,16 @@ var inSearch = escape.Unreserved().Without("+")
 // Canonical returns the canonical form of u, and the set of changes that were necessary. The
 // error is a [*locus.SyntaxError].
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	path, search, isSearch := split(u)
+	path, search, isSearch := splitSearch(u)
 	dotted := hasDots(path)
 	if !dotted && isSpelled(u) {
 		return u, 0, nil
 	}
-	if err := form(u); err != nil {
+	if err := checkForm(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	var c bnf.Canon
-	c.Internet(u, port(u))
+	c.Internet(u, defaultPort(u))
 	if dotted {
 		c.Change |= locus.DotSegments
 		c.Path(octet.View(appendWithoutDots(make([]byte, 0, 256), path)), escape.Unreserved())
@@ -90,7 +90,7 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 // 3.3. It ignores dot segments.
 func isSpelled(u locus.URL) bool {
 	const hosts = locus.HostName | locus.HostNumber
-	f, own := u.Facts(), port(u)
+	f, own := u.Facts(), defaultPort(u)
 	return f.Has(locus.Internet|locus.Slash) && f&hosts != 0 && own != 0 && bnf.Spelled(u, own)
 }
 
@@ -114,16 +114,16 @@ func hasDots(path string) bool {
 
 func hasDotSegment(path string) bool {
 	for segment := range strings.SplitSeq(path, "/") {
-		if dots(segment) > 0 {
+		if dotCount(segment) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// dots returns 1 for the segment ".", 2 for "..", and 0 for any other segment. The dots may be
-// escaped.
-func dots(segment string) (n int) {
+// dotCount returns 1 for the segment ".", 2 for "..", and 0 for any other segment. The dots
+// may be escaped.
+func dotCount(segment string) (n int) {
 	for segment != "" {
 		switch {
 		case segment[0] == '.':
@@ -146,7 +146,7 @@ func dots(segment string) (n int) {
 func appendWithoutDots(dst []byte, path string) []byte {
 	for start := len(dst); ; {
 		segment, rest, more := strings.Cut(path, "/")
-		n := dots(segment)
+		n := dotCount(segment)
 		if n == 2 {
 			before := dst[start:]
 			dst = dst[:start+bytes.LastIndexByte(before[:max(len(before)-1, 0)], '/')+1]
@@ -164,8 +164,9 @@ func appendWithoutDots(dst []byte, path string) []byte {
 	}
 }
 
-// notes explains when the client sends the user and password in u. RFC 3986 allows them.
-func notes(u locus.URL) []locus.Violation {
+// loginNotes returns a note that explains when the client sends the user and password in u.
+// RFC 3986 allows them.
+func loginNotes(u locus.URL) []locus.Violation {
 	user, ok := u.User()
 	if !ok {
 		return nil

@@ -64,8 +64,8 @@ const (
 	idleTime = 90 * time.Second
 	// idlePerHost is the maximum number of idle connections per host.
 	idlePerHost = 8
-	// maxAsked is the maximum number of calls of Request.Ask for one URL.
-	maxAsked = 3
+	// maxAskCalls is the maximum number of calls of Request.Ask for one URL.
+	maxAskCalls = 3
 )
 
 // errClosed also matches net.ErrClosed in errors.Is, because the error is not the server's
@@ -144,7 +144,7 @@ func (c *Client) transport(key transportKey) (*http.Transport, error) {
 
 func (c *Client) newTransport(key transportKey) *http.Transport {
 	http2 := !key.isProxy && !key.recorded
-	config := c.tls(http2)
+	config := c.tlsConfig(http2)
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := key.dialer.DialContext(ctx, network, address)
 		if err != nil {
@@ -169,7 +169,7 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return startTLS(ctx, conn, c.identify(config, address), address)
+			return startTLS(ctx, conn, c.withCertificate(config, address), address)
 		},
 		ForceAttemptHTTP2:      http2,
 		DisableCompression:     true, // the client decompresses the body itself, because it must check the transferred length
@@ -180,10 +180,10 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 	}
 }
 
-// tls returns the TLS configuration. If http2 is true, the configuration offers HTTP/2. The
-// client uses HTTP/1 for proxies, because only HTTP/1 supports request-targets in absolute
+// tlsConfig returns the TLS configuration. If http2 is true, the configuration offers HTTP/2.
+// The client uses HTTP/1 for proxies, because only HTTP/1 supports request-targets in absolute
 // form.
-func (c *Client) tls(http2 bool) *tls.Config {
+func (c *Client) tlsConfig(http2 bool) *tls.Config {
 	config := c.options.TLS.Clone()
 	if config == nil {
 		config = new(tls.Config)
@@ -195,9 +195,9 @@ func (c *Client) tls(http2 bool) *tls.Config {
 	return config
 }
 
-// identify returns the given TLS configuration, with the client certificate for the host in
-// address.
-func (c *Client) identify(config *tls.Config, address string) *tls.Config {
+// withCertificate returns the given TLS configuration, with the client certificate for the
+// host in address.
+func (c *Client) withCertificate(config *tls.Config, address string) *tls.Config {
 	if c.options.Certificate == nil {
 		return config
 	}
@@ -284,7 +284,7 @@ func (c *wireConn) Read(p []byte) (int, error) {
 }
 
 func (c *wireConn) Write(p []byte) (int, error) {
-	if err := c.wire.wrote(); err != nil {
+	if err := c.wire.beforeWrite(); err != nil {
 		return 0, err
 	}
 	c.tap.Sent(p)
@@ -341,7 +341,7 @@ func (c *Client) Tunnel(ctx context.Context, d scheme.Dialer, via locus.URL, add
 
 func (c *Client) tunnel(ctx context.Context, conn net.Conn, p proxy, request []byte) (net.Conn, error) {
 	if p.url.Secure() {
-		t, err := handshake(ctx, conn, c.tls(false), p.address())
+		t, err := handshake(ctx, conn, c.tlsConfig(false), p.address())
 		if err != nil {
 			return nil, err
 		}
@@ -389,13 +389,13 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 }
 
 func (c *Client) open(ctx context.Context, req *scheme.Request, h URL) (scheme.Resource, error) {
-	if err := h.reachable(); err != nil {
+	if err := h.checkReachable(); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	v := newOperation(c, req)
 	v.to = h.destination()
 	var err error
-	if v.ofURL, err = loginOf(req.URL); err != nil {
+	if v.urlLogin, err = loginOf(req.URL); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	return v.run(ctx)
@@ -408,16 +408,16 @@ type operation struct {
 	to        destination
 	transport *http.Transport
 
-	from    resume
-	probing bool   // the request uses HEAD
-	ofURL   *login // the login in the URL; nil if none
-	login   *login // the login to send; nil if none
-	asked   int    // number of calls of Request.Ask
-	refused int    // number of logins that the server rejected
+	from     earlierTransfer
+	probing  bool   // the request uses HEAD
+	urlLogin *login // the login in the URL; nil if none
+	login    *login // the login to send; nil if none
+	askCount int    // number of calls of Request.Ask
+	refused  int    // number of logins that the server rejected
 }
 
 func newOperation(c *Client, req *scheme.Request) *operation {
-	v := &operation{client: c, req: req, probing: req.Probe, from: resume{offset: max(req.Offset, 0), time: req.ModTime}}
+	v := &operation{client: c, req: req, probing: req.Probe, from: earlierTransfer{offset: max(req.Offset, 0), time: req.ModTime}}
 	if isStrong(req.Tag) {
 		v.from.tag = req.Tag
 	}
@@ -477,7 +477,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 		if conn, ok := info.Conn.(*wireConn); ok {
 			r = newFraming()
 			r.head = method == http.MethodHead
-			conn.wire.expect(r)
+			conn.wire.setFraming(r)
 			conn.tap.Begin(x)
 			x.Begin(v.serverAddr(conn.Conn))
 		}
@@ -496,13 +496,13 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	t := newTracer(v.req, req)
 	t.hook(&hooks)
 	resp, err := v.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &hooks)))
-	t.end()
+	t.stopTracing()
 	if err != nil {
 		x.End(err)
 		return nil, err
 	}
 	t.received(resp)
-	v.keepCookies(resp)
+	v.storeCookies(resp)
 	if r != nil && resp.ProtoMajor != 1 {
 		// The package net/http accepts any version in an HTTP/1 status line.
 		resp.Body.Close()
@@ -530,7 +530,7 @@ func (v *operation) addCookies(req *http.Request) {
 		}
 		return
 	}
-	if v.req.Cookies == nil || port(v.req.URL) == 0 {
+	if v.req.Cookies == nil || defaultPort(v.req.URL) == 0 {
 		return
 	}
 	if text := v.req.Cookies.Header(v.req.URL); text != "" {
@@ -541,14 +541,14 @@ func (v *operation) addCookies(req *http.Request) {
 	}
 }
 
-// keepCookies stores the cookies of a response in the jar. It also stores them in
+// storeCookies stores the cookies of a response in the jar. It also stores them in
 // Request.Cookies, because a redirect to the same URL is a loop only if the cookies are the
 // same.
-func (v *operation) keepCookies(resp *http.Response) {
+func (v *operation) storeCookies(resp *http.Response) {
 	if jar, site := v.jar(); jar != nil {
 		jar.SetCookies(site, resp.Cookies())
 	}
-	if v.req.Cookies != nil && port(v.req.URL) != 0 {
+	if v.req.Cookies != nil && defaultPort(v.req.URL) != 0 {
 		v.req.Cookies.Set(v.req.URL, resp.Header.Values("Set-Cookie"))
 	}
 }
@@ -556,7 +556,7 @@ func (v *operation) keepCookies(resp *http.Response) {
 // jar returns the cookie jar and the URL to pass to the jar. If the request must have no
 // cookies, it returns nil.
 func (v *operation) jar() (http.CookieJar, *url.URL) {
-	if v.client.options.Jar == nil || port(v.req.URL) == 0 {
+	if v.client.options.Jar == nil || defaultPort(v.req.URL) == 0 {
 		return nil, nil
 	}
 	u, err := v.req.URL.WithoutPassword().NetURL()
@@ -571,7 +571,7 @@ func (v *operation) jar() (http.CookieJar, *url.URL) {
 func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	switch {
 	case a.StatusCode == http.StatusUnauthorized:
-		if again, err := v.ask(ctx, a); again || err != nil || !v.probing {
+		if again, err := v.chooseLogin(ctx, a); again || err != nil || !v.probing {
 			return again, err
 		}
 		// The server may require a login only for HEAD.
@@ -582,18 +582,18 @@ func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 		v.probing = false
 		return true, nil
 	case v.from.offset > 0 && v.mustRestart(a):
-		v.from = resume{}
+		v.from = earlierTransfer{}
 		return true, nil
 	}
 	return false, nil
 }
 
-// ask sets the login for the next request, and reports whether there is one. It first uses the
-// login in the URL, and then calls Request.Ask.
-func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
+// chooseLogin sets the login for the next request, and reports whether there is one. It first
+// uses the login in the URL, and then calls Request.Ask.
+func (v *operation) chooseLogin(ctx context.Context, a *response) (bool, error) {
 	realm, basic := a.basicRealm()
-	if basic && v.login == nil && v.ofURL != nil {
-		v.login = v.ofURL
+	if basic && v.login == nil && v.urlLogin != nil {
+		v.login = v.urlLogin
 		return true, nil
 	}
 	user := ""
@@ -601,13 +601,13 @@ func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 		v.refused++
 		user = v.login.user
 	}
-	if !basic || v.req.Ask == nil || v.asked == maxAsked {
+	if !basic || v.req.Ask == nil || v.askCount == maxAskCalls {
 		return false, nil
 	}
-	v.asked++
+	v.askCount++
 	given, ok, err := v.req.Ask(ctx, scheme.Question{URL: v.req.URL, Realm: realm, User: user, Attempt: v.refused})
 	if err != nil || !ok {
-		v.asked = maxAsked // so that a GET after a HEAD does not call Request.Ask again
+		v.askCount = maxAskCalls // so that a GET after a HEAD does not call Request.Ask again
 		return false, err
 	}
 	v.login = &login{given.User, given.Password}

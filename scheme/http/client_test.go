@@ -113,8 +113,8 @@ func newClient(t *testing.T, o *Options) *Client {
 	return c
 }
 
-// get opens a URL with a new client and a new dialer.
-func get(t *testing.T, url string, change func(*scheme.Request)) (scheme.Resource, error) {
+// openURL opens a URL with a new client and a new dialer.
+func openURL(t *testing.T, url string, change func(*scheme.Request)) (scheme.Resource, error) {
 	t.Helper()
 	req := &scheme.Request{URL: locus.MustParse(url), Dial: new(dialer)}
 	if change != nil {
@@ -129,7 +129,7 @@ func get(t *testing.T, url string, change func(*scheme.Request)) (scheme.Resourc
 
 func getObject(t *testing.T, url string, change func(*scheme.Request)) *scheme.Object {
 	t.Helper()
-	r, err := get(t, url, change)
+	r, err := openURL(t, url, change)
 	if err != nil {
 		t.Fatalf("%s: %v", url, err)
 	}
@@ -277,7 +277,7 @@ func TestStatus(t *testing.T) {
 		{"503?soon", scheme.ErrProtocol, `503 "Service Unavailable"`},
 		{"599", scheme.ErrProtocol, "599"},
 	} {
-		r, err := get(t, base+"/"+c.path, nil)
+		r, err := openURL(t, base+"/"+c.path, nil)
 		if !errors.Is(err, c.want) || c.want != nil && !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, %v", c.path, r, err)
 		}
@@ -290,7 +290,7 @@ func TestStatus(t *testing.T) {
 
 func TestStatusTextIsMadeSafe(t *testing.T) {
 	base, _ := serveRaw(t, respondWith("HTTP/1.1 500 \x1b[31mred", "Content-Length: 0", "", ""))
-	_, err := get(t, base, nil)
+	_, err := openURL(t, base, nil)
 	if !errors.Is(err, scheme.ErrProtocol) || strings.Contains(err.Error(), "\x1b") || !strings.Contains(err.Error(), "red") {
 		t.Errorf("%q", err)
 	}
@@ -328,7 +328,7 @@ func TestRedirects(t *testing.T) {
 	} {
 		location = c.location
 		for code = range map[int]bool{300: true, 301: true, 302: true, 303: true, 307: true, 308: true} {
-			r, err := get(t, at, nil)
+			r, err := openURL(t, at, nil)
 			if c.want == "" {
 				if !errors.Is(err, scheme.ErrProtocol) {
 					t.Errorf("%d %q: %v, %v", code, c.location, r, err)
@@ -480,7 +480,7 @@ func TestEmptyResponses(t *testing.T) {
 		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", ""},
 	} {
 		base, _ := serveRaw(t, respondWith(c.answer))
-		r, err := get(t, base, nil)
+		r, err := openURL(t, base, nil)
 		if !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: %v, %q", c.name, r, err)
 		}
@@ -507,7 +507,7 @@ func TestBannerBeforeTheRequest(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	_, err = get(t, "http://"+l.Addr().String()+"/", nil)
+	_, err = openURL(t, "http://"+l.Addr().String()+"/", nil)
 	if !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), "does not speak HTTP") {
 		t.Error(err)
 	}
@@ -521,7 +521,7 @@ func TestLimit(t *testing.T) {
 		io.WriteString(w, "0123456789")
 	})
 	limit := func(n int64) func(*scheme.Request) { return func(r *scheme.Request) { r.Limit = n } }
-	if _, err := get(t, base, limit(9)); !errors.Is(err, scheme.ErrTooLarge) {
+	if _, err := openURL(t, base, limit(9)); !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("announced: %v", err)
 	}
 	o := getObject(t, base+"/chunked", limit(9))
@@ -647,7 +647,7 @@ func (r *failingDialer) DialContext(context.Context, string, string) (net.Conn, 
 func TestDialErrorUnchanged(t *testing.T) {
 	denied := errors.New("policy: denied")
 	for _, url := range []string{"http://h/", "https://h/"} {
-		_, err := get(t, url, func(r *scheme.Request) { r.Dial = &failingDialer{denied} })
+		_, err := openURL(t, url, func(r *scheme.Request) { r.Dial = &failingDialer{denied} })
 		if !errors.Is(err, denied) || errors.Is(err, scheme.ErrProtocol) || err.Error() != "http: policy: denied" {
 			t.Errorf("%s: %v", url, err)
 		}

@@ -15,10 +15,10 @@ func FuzzSecureURL(f *testing.F) { secureInvariants.Fuzz(f, httpsSeeds(), checkT
 func checkTarget(t *testing.T, u locus.URL) {
 	t.Helper()
 	h, _ := Parse(u)
-	if h.reachable() != nil {
+	if h.checkReachable() != nil {
 		return
 	}
-	req := h.destination().newRequest(t.Context(), "GET", nil, resume{}, false)
+	req := h.destination().newRequest(t.Context(), "GET", nil, earlierTransfer{}, false)
 	want := string(h.AppendTarget(nil))
 	if got := req.URL.RequestURI(); got != want {
 		t.Errorf("%q: net/http would send %q, and not %q", u, got, want)
@@ -43,7 +43,7 @@ func FuzzChallenges(f *testing.F) {
 	f.Add(`Basic realm="a, b", charset="UTF-8", Digest realm="c\"d"`)
 	f.Add(`Negotiate abc==, Basic realm=x`)
 	f.Fuzz(func(t *testing.T, value string) {
-		for _, c := range challenges([]string{value}) {
+		for _, c := range parseChallenges([]string{value}) {
 			if c.scheme == "" || len(c.realm) > maxText {
 				t.Errorf("%q: %+v", value, c)
 			}
@@ -63,7 +63,7 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if h, err := Parse(u); err != nil || h.reachable() != nil {
+		if h, err := Parse(u); err != nil || h.checkReachable() != nil {
 			return
 		}
 		got, err := resolve(u, location)

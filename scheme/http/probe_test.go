@@ -59,7 +59,7 @@ func TestProbe(t *testing.T) {
 				}
 				return "HTTP/1.1 " + answer + "\r\nConnection: close\r\n\r\n" + body
 			})
-			res, err := get(t, base+"/a", probe)
+			res, err := openURL(t, base+"/a", probe)
 			var methods []string
 			for _, r := range requests() {
 				method, _, _ := strings.Cut(r, " ")
@@ -118,7 +118,7 @@ func TestRetryAfter(t *testing.T) {
 		{"", 0, false},
 	} {
 		base, _ := serveRaw(t, respondWith("HTTP/1.1 429 Slow Down\r\n"+c.header+"Connection: close\r\n\r\n"))
-		_, err := get(t, base+"/", probe)
+		_, err := openURL(t, base+"/", probe)
 		var later *scheme.RetryAfterError
 		if !errors.As(err, &later) || later.After != c.after || strings.Contains(err.Error(), "(wait ") != c.ok {
 			t.Errorf("%q: %v, %+v", c.header, err, later)
@@ -136,7 +136,7 @@ func TestTemporary(t *testing.T) {
 	} {
 		for i, header := range []string{"Retry-After: 7\r\n", ""} {
 			base, _ := serveRaw(t, respondWith(fmt.Sprintf("HTTP/1.1 %d No\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n", status, header)))
-			_, err := get(t, base+"/", nil)
+			_, err := openURL(t, base+"/", nil)
 			later := (*scheme.RetryAfterError)(nil)
 			if ok := errors.As(err, &later); err == nil || ok != (when > i) || ok && later.After != []time.Duration{7 * time.Second, 0}[i] {
 				t.Errorf("%d %q: %v", status, header, err)
@@ -171,7 +171,7 @@ func TestProbeLogin(t *testing.T) {
 			}
 		})
 		declined := false
-		res, err := get(t, base+"/a", func(r *scheme.Request) {
+		res, err := openURL(t, base+"/a", func(r *scheme.Request) {
 			probe(r)
 			r.Ask = func(_ context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 				if declined {

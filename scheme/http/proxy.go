@@ -24,7 +24,7 @@ type proxy struct {
 func parseProxy(u locus.URL) (proxy, error) {
 	h, err := Parse(u)
 	if err == nil {
-		err = h.reachable()
+		err = h.checkReachable()
 	}
 	if err != nil {
 		return proxy{}, fmt.Errorf("the proxy: %w", err)
@@ -62,8 +62,9 @@ const maxInterim = 8
 
 // connect sends a CONNECT request and reads the response. If the status is not 2xx, it returns
 // an error. Bytes that arrived after the response come from the other end of the tunnel;
-// connect returns them as early. A response to CONNECT has no body (RFC 9110 section 9.3.6).
-func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
+// connect returns them as earlyBytes. A response to CONNECT has no body (RFC 9110 section
+// 9.3.6).
+func connect(conn io.ReadWriter, request []byte) (earlyBytes []byte, err error) {
 	if _, err := conn.Write(request); err != nil {
 		return nil, err
 	}
@@ -81,9 +82,9 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 		case resp.StatusCode/100 == 1:
 			continue
 		case resp.StatusCode/100 == 2:
-			early = make([]byte, in.Buffered())
-			_, err := io.ReadFull(in, early)
-			return early, err
+			earlyBytes = make([]byte, in.Buffered())
+			_, err := io.ReadFull(in, earlyBytes)
+			return earlyBytes, err
 		}
 		return nil, (&response{Response: resp}).failure()
 	}
@@ -94,10 +95,10 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 // (RFC 9112 section 3.2.2). The package net/http sends this request-target unchanged.
 func (p proxy) destination(u locus.URL) (destination, error) {
 	target, host := "", ""
-	if port(u) != 0 {
+	if defaultPort(u) != 0 {
 		h, err := Parse(u)
 		if err == nil {
-			err = h.reachable()
+			err = h.checkReachable()
 		}
 		if err != nil {
 			return destination{}, err
@@ -112,7 +113,7 @@ func (p proxy) destination(u locus.URL) (destination, error) {
 		if n, ok := u.Port(); ok {
 			host += ":" + strconv.Itoa(int(n))
 		}
-		target = absolute(u)
+		target = absoluteTarget(u)
 	}
 	return destination{
 		url:     &url.URL{Scheme: p.url.url.Scheme(), Host: p.url.hostport(), Opaque: target},
@@ -122,9 +123,9 @@ func (p proxy) destination(u locus.URL) (destination, error) {
 	}, nil
 }
 
-// absolute returns u as a request-target, without fragment and password. It escapes only bytes
-// that a request-target cannot contain.
-func absolute(u locus.URL) string {
+// absoluteTarget returns u as a request-target, without fragment and password. It escapes only
+// bytes that a request-target cannot contain.
+func absoluteTarget(u locus.URL) string {
 	text := u.WithoutFragment().WithoutPassword()
 	unsafe := escape.Unsafe().Without("~")
 	start := text.HostOffset()
@@ -147,24 +148,24 @@ var _ scheme.ProxyOpener = (*Client)(nil)
 func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL) (scheme.Resource, error) {
 	v := newOperation(c, req)
 	p, err := parseProxy(via)
-	if err == nil && port(req.URL) == SecurePort {
+	if err == nil && defaultPort(req.URL) == SecurePort {
 		err = fmt.Errorf("%w: https needs a tunnel through the proxy", scheme.ErrUnsupported)
 	}
 	if err == nil {
 		v.to, err = p.destination(req.URL)
 	}
 	if err == nil {
-		v.ofURL, err = loginOf(req.URL)
+		v.urlLogin, err = loginOf(req.URL)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	if port(req.URL) == 0 {
+	if defaultPort(req.URL) == 0 {
 		// The proxy logs in to the server itself, and never responds with a challenge.
 		if _, password := req.URL.Password(); password {
-			v.login = v.ofURL
+			v.login = v.urlLogin
 		}
-		v.ofURL = nil
+		v.urlLogin = nil
 	}
 	return v.run(ctx)
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // proxyServer starts a proxy that requires a login, responds in place of all servers, and
-// rejects tunnels. The function seen returns the received requests.
-func proxyServer(t *testing.T, secure bool) (base string, o *Options, seen func() []string) {
+// rejects tunnels. The function received returns the requests.
+func proxyServer(t *testing.T, secure bool) (base string, o *Options, received func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var list []string
@@ -334,7 +334,7 @@ func FuzzAbsolute(f *testing.F) {
 		if err != nil {
 			return
 		}
-		target := w.newRequest(t.Context(), "GET", nil, resume{}, false).URL.RequestURI()
+		target := w.newRequest(t.Context(), "GET", nil, earlierTransfer{}, false).URL.RequestURI()
 		if strings.ContainsFunc(target, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"<>\\^`{|}#", r) }) {
 			t.Errorf("%q: %q", text, target)
 		}

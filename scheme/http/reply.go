@@ -44,7 +44,7 @@ func (a *response) discard() {
 		if n > maxRecorded {
 			err = scheme.ErrTooLarge
 		}
-		a.close(err)
+		a.finish(err)
 		return
 	}
 	if 0 < a.ContentLength && a.ContentLength <= maxDiscard {
@@ -54,9 +54,9 @@ func (a *response) discard() {
 	a.Body.Close()
 }
 
-// close closes the body and ends the recorded exchange. The parameter err is the reason for
-// closing, or nil if the client read the whole body.
-func (a *response) close(err error) {
+// finish closes the body and ends the recorded exchange. The error err is the reason for
+// closing. It is nil if the client read the whole body.
+func (a *response) finish(err error) {
 	a.exchange.End(err)
 	a.Body.Close()
 }
@@ -67,9 +67,9 @@ func (v *operation) resource(a *response) (scheme.Resource, error) {
 	part := v.from.offset > 0
 	switch code := a.StatusCode; {
 	case code == http.StatusPartialContent && part:
-		return v.partial(a)
+		return v.partialObject(a)
 	case code == http.StatusRequestedRangeNotSatisfiable && part:
-		return v.whole(a), nil
+		return v.emptyObject(a), nil
 	case code == http.StatusPartialContent:
 		a.discard()
 		return nil, fmt.Errorf("%w: the server sent a part instead of the whole object", scheme.ErrProtocol)
@@ -83,10 +83,10 @@ func (v *operation) resource(a *response) (scheme.Resource, error) {
 	return nil, a.failure()
 }
 
-// object returns an object that reads the response body. The parameter start is the offset of
-// the body in the object. The parameter length is the length of the body, and size is the size
-// of the whole object, both in bytes. A value of -1 means unknown.
-func (v *operation) object(a *response, start, size, length int64) (scheme.Resource, error) {
+// object returns an object that reads the response body. The body begins at the given offset
+// in the object. The length is the length of the body, and the size is the size of the whole
+// object, both in bytes. A value of -1 means unknown.
+func (v *operation) object(a *response, offset, size, length int64) (scheme.Resource, error) {
 	coding := contentCoding(a.Header)
 	decode := coding == "gzip" && !v.client.options.Raw
 	if decode {
@@ -94,12 +94,12 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 		size, coding = -1, ""
 	}
 	limit := v.req.Limit
-	if limit > 0 && (size > limit || size < 0 && start >= limit) {
-		a.close(scheme.ErrTooLarge)
-		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, max(size, start), limit)
+	if limit > 0 && (size > limit || size < 0 && offset >= limit) {
+		a.finish(scheme.ErrTooLarge)
+		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, max(size, offset), limit)
 	}
 	o := v.describe(a)
-	o.Start, o.Size, o.Encoding = start, size, coding
+	o.Start, o.Size, o.Encoding = offset, size, coding
 	// A transfer cannot be resumed at an offset in the decoded body, because the server counts
 	// compressed bytes.
 	o.Resumable = !decode && (a.StatusCode == http.StatusPartialContent || acceptsRanges(a.Header))
@@ -111,7 +111,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 		o.Body = http.NoBody
 		return o, nil
 	}
-	o.Body = recorded(scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request)), limit-start), a)
+	o.Body = newRecordedBody(scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request)), limit-offset), a)
 	return o, nil
 }
 
@@ -119,10 +119,10 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 func (v *operation) describe(a *response) *scheme.Object {
 	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type"), Refresh: a.Header.Get("Refresh")}
 	switch {
-	case v.ofURL == nil:
+	case v.urlLogin == nil:
 	case v.login == nil:
 		o.Note = "RFC 1738 3.3 allows no user and password in http: the server did not request them, so they were not sent"
-	case v.login == v.ofURL:
+	case v.login == v.urlLogin:
 		o.Note = "RFC 1738 3.3 allows no user and password in http: the server requested them, so they were sent"
 	}
 	if tag := a.Header.Get("ETag"); isStrong(tag) {
@@ -153,9 +153,9 @@ func acceptsRanges(h http.Header) bool {
 	return false
 }
 
-// partial returns the object in a 206 response. The response must contain the requested range,
-// up to the end of the object.
-func (v *operation) partial(a *response) (scheme.Resource, error) {
+// partialObject returns the object in a 206 response. The response must contain the requested
+// range, up to the end of the object.
+func (v *operation) partialObject(a *response) (scheme.Resource, error) {
 	text := a.Header.Get("Content-Range")
 	r, ok := parseRange(text)
 	length := r.last - r.first + 1
@@ -168,15 +168,15 @@ func (v *operation) partial(a *response) (scheme.Resource, error) {
 		ok = false
 	}
 	if !ok {
-		a.close(httpwire.ErrUnread)
+		a.finish(httpwire.ErrUnread)
 		return nil, fmt.Errorf("%w: requested the bytes from %d to the end, but the server sent %d with the Content-Range %s", scheme.ErrProtocol, v.from.offset, a.ContentLength, locus.Quote(text))
 	}
 	return v.object(a, r.first, r.total, length)
 }
 
-// whole returns an object with an empty body. The client uses it if a 416 response shows that
-// the caller already has the whole object.
-func (v *operation) whole(a *response) scheme.Resource {
+// emptyObject returns an object with an empty body. The client uses it if a 416 response shows
+// that the caller already has the whole object.
+func (v *operation) emptyObject(a *response) scheme.Resource {
 	a.discard()
 	o := v.describe(a)
 	// The Content-Type describes the error page, not the object.
@@ -215,16 +215,16 @@ func (v *operation) mustRestart(a *response) bool {
 	switch a.StatusCode {
 	case http.StatusPartialContent:
 		coded := contentCoding(a.Header) != "" && !v.client.options.Raw
-		return coded || v.changed(a)
+		return coded || v.hasChanged(a)
 	case http.StatusRequestedRangeNotSatisfiable:
 		r, ok := parseRange(a.Header.Get("Content-Range"))
-		return !ok || r.first >= 0 || r.total != v.from.offset || v.changed(a)
+		return !ok || r.first >= 0 || r.total != v.from.offset || v.hasChanged(a)
 	}
 	return false
 }
 
-// changed reports whether the object has changed since the earlier transfer.
-func (v *operation) changed(a *response) bool {
+// hasChanged reports whether the object has changed since the earlier transfer.
+func (v *operation) hasChanged(a *response) bool {
 	if tag := a.Header.Get("ETag"); v.from.tag != "" && tag != "" {
 		return tag != v.from.tag
 	}
@@ -319,7 +319,7 @@ func resolve(base locus.URL, location string) (locus.URL, error) {
 	if u, absolute := r.URL(); absolute {
 		return u, nil
 	}
-	if port(base) == 0 {
+	if defaultPort(base) == 0 {
 		// If a proxy fetched the base URL with another protocol, such as gopher, a relative
 		// Location has no meaning.
 		return locus.Parse(location)
@@ -328,7 +328,7 @@ func resolve(base locus.URL, location string) (locus.URL, error) {
 }
 
 func (a *response) basicRealm() (realm string, ok bool) {
-	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
+	for _, c := range parseChallenges(a.Header.Values("WWW-Authenticate")) {
 		if strings.EqualFold(c.scheme, "Basic") {
 			return c.realm, true
 		}
@@ -364,28 +364,27 @@ func (a *response) failure() error {
 }
 
 // isTemporary reports whether the status means a temporary failure, so that a later request
-// may succeed. The parameter isAsked reports whether the response contains a Retry-After
-// field.
-func isTemporary(status int, isAsked bool) bool {
+// may succeed. If hasRetryAfter is true, the response contains a Retry-After field.
+func isTemporary(status int, hasRetryAfter bool) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	case http.StatusForbidden, http.StatusRequestEntityTooLarge:
-		return isAsked // some APIs send 403 if a client exceeds the request limit; for 413, see RFC 9110 section 15.5.14
+		return hasRetryAfter // some APIs send 403 if a client exceeds the request limit; for 413, see RFC 9110 section 15.5.14
 	}
 	return status >= 520 && status < 530 // Cloudflare sends these codes if the origin server did not respond
 }
 
 // retryAfter parses the Retry-After field (RFC 9110 section 10.2.3). It returns the requested
-// delay in two forms: as a duration (after), and as text for the user (until). If the field
-// contains a date, the delay is the difference from the response's Date field. If that field
-// is missing, the delay is counted from now.
-func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
+// delay in two forms: as a duration, and as text for the user. If the field contains a date,
+// the delay is the difference from the response's Date field. If that field is missing, the
+// delay is counted from now.
+func (a *response) retryAfter() (delay time.Duration, delayText string, ok bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		after = time.Duration(seconds) * time.Second
-		return after, fmt.Sprintf("%v before the next try", after), true
+		delay = time.Duration(seconds) * time.Second
+		return delay, fmt.Sprintf("%v before the next try", delay), true
 	}
 	when, err := http.ParseTime(text)
 	if err != nil {
@@ -403,7 +402,7 @@ func (a *response) loginHint() string {
 		return "the server requires a user and password for " + locus.Quote(realm)
 	}
 	var names []string
-	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
+	for _, c := range parseChallenges(a.Header.Values("WWW-Authenticate")) {
 		names = append(names, c.scheme)
 	}
 	return "only Basic logins are supported, but the server requires " + locus.Quote(strings.Join(names, ", "))

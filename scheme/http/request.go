@@ -28,14 +28,14 @@ func (h URL) AppendTarget(dst []byte) []byte {
 // hostport returns the host as written in the URL, followed by the port if it is not the
 // default port.
 func (h URL) hostport() string {
-	if n := h.Port(); n != port(h.url) {
+	if n := h.Port(); n != defaultPort(h.url) {
 		return h.Host() + ":" + strconv.Itoa(int(n))
 	}
 	return h.Host()
 }
 
-// reachable returns an error for a host or port that cannot be dialed.
-func (h URL) reachable() error {
+// checkReachable returns an error for a host or port that cannot be dialed.
+func (h URL) checkReachable() error {
 	u := h.url
 	if !isHost(u.Host()) {
 		return u.Errorf(u.HostOffset(), "host", "%w: invalid hostname", locus.ErrValue)
@@ -83,8 +83,8 @@ func (l login) header() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(l.user+":"+l.password))
 }
 
-// resume describes the transfer that the client resumes.
-type resume struct {
+// earlierTransfer describes the transfer that the client resumes.
+type earlierTransfer struct {
 	offset int64
 	tag    string // a strong entity-tag, or empty
 	time   time.Time
@@ -107,7 +107,7 @@ func (h URL) destination() destination {
 	return destination{url: &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch}}
 }
 
-func (w destination) newRequest(ctx context.Context, method string, fields map[string][]string, from resume, raw bool) *http.Request {
+func (w destination) newRequest(ctx context.Context, method string, fields map[string][]string, from earlierTransfer, raw bool) *http.Request {
 	req := (&http.Request{
 		Method:     method,
 		URL:        w.url,

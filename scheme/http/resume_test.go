@@ -101,7 +101,7 @@ func TestWrongRanges(t *testing.T) {
 			}
 			return "HTTP/1.1 206 Partial Content\r\n" + c.header + "\r\n\r\n" + c.body
 		})
-		r, err := get(t, base, func(r *scheme.Request) {
+		r, err := openURL(t, base, func(r *scheme.Request) {
 			r.Offset, r.ModTime = 4, when
 			if strings.HasPrefix(c.header, "ETag") {
 				r.Tag = `"v1"`
@@ -170,7 +170,7 @@ func TestLimitOfAPart(t *testing.T) {
 	part := func(limit int64) func(*scheme.Request) {
 		return func(r *scheme.Request) { r.Offset, r.Limit = 4, limit }
 	}
-	if _, err := get(t, base, part(9)); !errors.Is(err, scheme.ErrTooLarge) {
+	if _, err := openURL(t, base, part(9)); !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("limit 9: %v", err)
 	}
 	if text, err := io.ReadAll(getObject(t, base, part(10)).Body); string(text) != digits[4:] || err != nil {
@@ -180,7 +180,7 @@ func TestLimitOfAPart(t *testing.T) {
 	if text, err := io.ReadAll(getObject(t, base, part(7)).Body); string(text) != "456" || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("unknown size, limit 7: %q, %v", text, err)
 	}
-	if _, err := get(t, base, part(4)); !errors.Is(err, scheme.ErrTooLarge) {
+	if _, err := openURL(t, base, part(4)); !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("unknown size, limit 4: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func Scheme(c *Client) scheme.Scheme {
 			Words:     words,
 			Canonical: Canonical,
 			Check:     Check,
-			Notes:     notes,
+			Notes:     loginNotes,
 			Current:   inForce,
 			Clean:     bnf.CleanHostPort | locus.PathSearch,
 		},
@@ -64,8 +64,8 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 		return nil, err
 	}
 	return []scheme.Field{
-		{Name: "path", Value: present(h.Path())},
-		{Name: "searchpart", Value: present(h.Search())},
+		{Name: "path", Value: fieldValue(h.Path())},
+		{Name: "searchpart", Value: fieldValue(h.Search())},
 	}, nil
 }
 
@@ -77,8 +77,9 @@ func words(u locus.URL) (string, bool) {
 	return strings.Join(h.Words(), " "), h.isSearch
 }
 
-// present returns the field value octets, or nil if ok is false because the part is absent.
-func present(octets string, ok bool) any {
+// fieldValue returns the value of a field. If the part is absent, ok is false and the value is
+// nil.
+func fieldValue(octets string, ok bool) any {
 	if !ok {
 		return nil
 	}

@@ -89,7 +89,7 @@ func removeDotsByRFC(path string) string {
 		return segment
 	}
 	for in != "" {
-		switch segment := next(); dots(segment[1:]) {
+		switch segment := next(); dotCount(segment[1:]) {
 		case 1:
 			if in == "" {
 				in = "/"

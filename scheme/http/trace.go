@@ -13,9 +13,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// secret lists the header fields whose values a trace must hide. For the first two fields, the
-// trace contains the authentication scheme.
-var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
+// secretFields lists the header fields whose values a trace must hide. For the first two
+// fields, the trace contains the authentication scheme.
+var secretFields = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
 
 // tracer reports a request and its response to a [scheme.TraceFunc]. It reports the header
 // fields of the request as the client writes them. It sorts the response header fields,
@@ -67,8 +67,9 @@ func (t *tracer) wrote(name string, values []string) {
 	}
 }
 
-// end makes the tracer ignore later calls, because net/http may still be writing the request.
-func (t *tracer) end() {
+// stopTracing makes the tracer ignore later calls. They are possible because net/http may still be
+// writing the request.
+func (t *tracer) stopTracing() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
@@ -96,10 +97,10 @@ func (t *tracer) fields(h http.Header) {
 // fieldLine returns a header field without secrets.
 func fieldLine(name, value string) string {
 	switch key := http.CanonicalHeaderKey(name); {
-	case slices.Contains(secret[:2], key):
+	case slices.Contains(secretFields[:2], key):
 		scheme, _, _ := strings.Cut(value, " ")
 		value = scheme + " ***"
-	case slices.Contains(secret, key):
+	case slices.Contains(secretFields, key):
 		value = "***"
 	case name == ":path":
 		value = maskTarget(value)

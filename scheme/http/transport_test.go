@@ -225,11 +225,11 @@ func TestFailuresOfTLS(t *testing.T) {
 		s.URL: "certificate is not trusted",
 		strings.Replace(plain, "http:", "https:", 1): "write http instead",
 	} {
-		if _, err := get(t, url, nil); !errors.Is(err, scheme.ErrUnreachable) || !strings.Contains(err.Error(), text) {
+		if _, err := openURL(t, url, nil); !errors.Is(err, scheme.ErrUnreachable) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	if _, err := get(t, strings.Replace(s.URL, "https:", "http:", 1), nil); !errors.Is(err, scheme.ErrProtocol) {
+	if _, err := openURL(t, strings.Replace(s.URL, "https:", "http:", 1), nil); !errors.Is(err, scheme.ErrProtocol) {
 		t.Errorf("http to a TLS port: %v", err)
 	}
 }
@@ -281,7 +281,7 @@ func TestTrace(t *testing.T) {
 func TestNoProxyOfTheEnvironment(t *testing.T) {
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	_, err := get(t, "http://far.example/", func(r *scheme.Request) { r.Dial = &addressErrorDialer{} })
+	_, err := openURL(t, "http://far.example/", func(r *scheme.Request) { r.Dial = &addressErrorDialer{} })
 	if err == nil || !strings.Contains(err.Error(), "far.example:80") {
 		t.Error(err)
 	}

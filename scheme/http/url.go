@@ -31,10 +31,10 @@ type URL struct {
 // [Check] reports these as violations. Parse fails if the host is missing, or if the user or
 // password contains "?". The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
-	if err := form(u); err != nil {
+	if err := checkForm(u); err != nil {
 		return URL{}, err
 	}
-	path, search, isSearch := split(u)
+	path, search, isSearch := splitSearch(u)
 	_, slash := u.Path()
 	return URL{
 		url:      u,
@@ -45,9 +45,9 @@ func Parse(u locus.URL) (URL, error) {
 	}, nil
 }
 
-// form returns an error if u does not match the syntax of RFC 1738 section 3.3.
-func form(u locus.URL) error {
-	if port(u) == 0 {
+// checkForm returns an error if u does not match the syntax of RFC 1738 section 3.3.
+func checkForm(u locus.URL) error {
+	if defaultPort(u) == 0 {
 		return u.Errorf(0, "httpurl", "%w: not an http or https URL", locus.ErrForm)
 	}
 	if !u.Facts().Has(locus.Internet) {
@@ -67,9 +67,9 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// port returns the default port for the scheme of u. If the scheme is neither http nor https,
-// port returns 0.
-func port(u locus.URL) uint16 {
+// defaultPort returns the default port for the scheme of u. If the scheme is neither http nor
+// https, it returns 0.
+func defaultPort(u locus.URL) uint16 {
 	switch {
 	case bnf.IsScheme(u, "https"):
 		return SecurePort
@@ -79,8 +79,8 @@ func port(u locus.URL) uint16 {
 	return 0
 }
 
-// split returns the encoded path and searchpart of u.
-func split(u locus.URL) (path, search string, isSearch bool) {
+// splitSearch returns the encoded path and searchpart of u.
+func splitSearch(u locus.URL) (path, search string, isSearch bool) {
 	text, _ := u.Path()
 	return strings.Cut(text, "?")
 }
@@ -89,7 +89,7 @@ func split(u locus.URL) (path, search string, isSearch bool) {
 func (h URL) URL() locus.URL { return h.url }
 
 // Secure reports whether the scheme is https rather than http.
-func (h URL) Secure() bool { return h.Port() != 0 && port(h.url) == SecurePort }
+func (h URL) Secure() bool { return h.Port() != 0 && defaultPort(h.url) == SecurePort }
 
 // Host returns the host as written in the URL. An IPv6 address is in brackets.
 func (h URL) Host() string { return h.url.Host() }
@@ -99,7 +99,7 @@ func (h URL) Port() uint16 {
 	if n, ok := h.url.Port(); ok {
 		return n
 	}
-	return port(h.url)
+	return defaultPort(h.url)
 }
 
 // Path returns the decoded path without its first "/". If there is no path, ok is false. In
@@ -118,7 +118,7 @@ func (h URL) Words() []string {
 	if !h.isSearch {
 		return nil
 	}
-	_, search, _ := split(h.url)
+	_, search, _ := splitSearch(h.url)
 	words := strings.Split(search, "+")
 	for i, word := range words {
 		words[i] = bnf.Decode(word)

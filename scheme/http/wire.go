@@ -38,17 +38,17 @@ func newWire(in io.Reader) *wire {
 	return w
 }
 
-// expect sets the framing of the response to the next request.
-func (w *wire) expect(f *framing) {
+// setFraming sets the framing of the response to the next request.
+func (w *wire) setFraming(f *framing) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.next = f
 }
 
-// wrote must be called before each write. If the server has sent unsolicited data, wrote
-// returns an error, because net/http would read the data as the next response. After the
-// error, net/http uses another connection.
-func (w *wire) wrote() error {
+// beforeWrite must be called before each write. If the server has sent unsolicited data,
+// beforeWrite returns an error, because net/http would read the data as the next response.
+// After the error, net/http uses another connection.
+func (w *wire) beforeWrite() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.next != nil {
@@ -74,7 +74,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	w.mu.Unlock()
 	p = p[:min(len(p), w.in.Buffered())]
 	ahead, _ := w.in.Peek(len(p))
-	n := f.take(ahead)
+	n := f.consume(ahead)
 	if n == 0 && len(p) > 0 {
 		f.excess.Store(true)
 		return 0, errUnsolicited
@@ -108,8 +108,8 @@ type framing struct {
 
 func newFraming() *framing { return &framing{length: -1} }
 
-// take returns the number of bytes in p that belong to the response.
-func (f *framing) take(p []byte) int {
+// consume returns the number of bytes in p that belong to the response.
+func (f *framing) consume(p []byte) int {
 	n := 0
 	for ; n < len(p) && !f.body; n++ {
 		f.header(p[n])
@@ -152,14 +152,14 @@ func (f *framing) header(c byte) {
 	}
 }
 
-// chunked is a special length that overrides any Content-Length.
-const chunked = -2
+// chunkedLength is a special length that overrides any Content-Length.
+const chunkedLength = -2
 
 func (f *framing) field(line string) {
 	name, value, _ := strings.Cut(line, ":")
 	switch {
 	case strings.EqualFold(name, "Transfer-Encoding"):
-		f.length = chunked
+		f.length = chunkedLength
 	case strings.EqualFold(name, "Content-Length") && f.length == -1:
 		if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil && n >= 0 {
 			f.length = n

@@ -15,8 +15,8 @@ import (
 func readThroughWire(in io.Reader, head bool) (text string, r *framing, err error) {
 	w, r := newWire(in), newFraming()
 	r.head = head
-	w.expect(r)
-	w.wrote()
+	w.setFraming(r)
+	w.beforeWrite()
 	b, err := io.ReadAll(w)
 	return string(b), r, err
 }
@@ -50,20 +50,20 @@ func TestWire(t *testing.T) {
 func TestWireDetectsExcessAtOnce(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 	w, r := newWire(strings.NewReader(answer+"!")), newFraming()
-	w.expect(r)
-	w.wrote()
+	w.setFraming(r)
+	w.beforeWrite()
 	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil || !r.excess.Load() {
 		t.Errorf("excess %v, %v", r.excess.Load(), err)
 	}
 	// The wire must not return the excess data as the response to the next request.
-	w.expect(newFraming())
-	if err := w.wrote(); err != errUnsolicited {
+	w.setFraming(newFraming())
+	if err := w.beforeWrite(); err != errUnsolicited {
 		t.Errorf("the next request is sent: %v", err)
 	}
 }
 
 func TestWireWaitsForARequest(t *testing.T) {
-	for name, begin := range map[string]func(*wire){"written": func(w *wire) { w.wrote() }, "closed": func(w *wire) { w.release() }} {
+	for name, begin := range map[string]func(*wire){"written": func(w *wire) { w.beforeWrite() }, "closed": func(w *wire) { w.release() }} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWire(strings.NewReader("220 hello"))
 			done := false
