@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// complete sets the default functions of s, so that callers need not check for nil. If the
-// description of the scheme is invalid, complete returns an error.
-func (s *Scheme) complete() error {
+// setDefaults sets the default functions of s, so that callers need not check for nil. If the
+// description of the scheme is invalid, setDefaults returns an error.
+func (s *Scheme) setDefaults() error {
 	switch {
 	case !locus.IsScheme(s.Name):
 		return fmt.Errorf("scheme: %s is not a scheme name in lower case", locus.Quote(s.Name))

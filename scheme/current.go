@@ -42,7 +42,7 @@ func (s *Scheme) Standard() string { return cmp.Or(s.Syntax.Current.Name, s.Sect
 // the violation of the scheme's standard, because its suggested fix is more specific.
 func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	list := u.Check()
-	s := r.ofURI(u)
+	s := r.schemeForURI(u)
 	if s.Syntax.Current.Check == nil || len(list) == 0 && s.Syntax.Current.Clean != nil && s.Syntax.Current.Clean(u) {
 		return list
 	}
@@ -50,22 +50,22 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	if len(list) == 0 {
 		return own
 	}
-	return merged(list, own)
+	return mergeFindings(list, own)
 }
 
-// merged merges two slices of findings, each sorted by offset. If own contains a finding of
-// the same kind at the same offset, merged omits the finding in list.
-func merged(list, own []locus.Violation) []locus.Violation {
-	all := make([]locus.Violation, 0, len(list)+len(own))
+// mergeFindings merges two slices of findings, each sorted by offset. If preferred contains a
+// finding of the same kind at the same offset, mergeFindings omits the finding in list.
+func mergeFindings(list, preferred []locus.Violation) []locus.Violation {
+	all := make([]locus.Violation, 0, len(list)+len(preferred))
 	for _, v := range list {
-		for len(own) > 0 && own[0].Offset < v.Offset {
-			all, own = append(all, own[0]), own[1:]
+		for len(preferred) > 0 && preferred[0].Offset < v.Offset {
+			all, preferred = append(all, preferred[0]), preferred[1:]
 		}
-		if !hasKind(own, v.Offset, v.Kind) {
+		if !hasKind(preferred, v.Offset, v.Kind) {
 			all = append(all, v)
 		}
 	}
-	return append(all, own...)
+	return append(all, preferred...)
 }
 
 // hasKind reports whether the slice list contains a finding of the given kind at the given
@@ -86,7 +86,7 @@ func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
 // valid URIs are equivalent if their normalized forms are ==. The result is meaningless for an
 // invalid URI.
 func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
-	s := r.ofURI(u)
+	s := r.schemeForURI(u)
 	if s.Syntax.Current.AsWritten && s.Syntax.Current.Normalize != nil {
 		return s.Syntax.Current.Normalize(u)
 	}
@@ -97,11 +97,11 @@ func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 	return s.Syntax.Current.Normalize(n)
 }
 
-// ofURI returns the scheme of u. If the scheme is not registered, ofURI returns the generic
-// scheme.
-func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
+// schemeForURI returns the scheme of u. If the scheme is not registered, schemeForURI returns
+// the generic scheme.
+func (r *Registry) schemeForURI(u rfc3986.URI) *Scheme {
 	if _, ok := u.Scheme(); ok {
-		if s := r.entry(u.String()).scheme; s != nil {
+		if s := r.findEntry(u.String()).scheme; s != nil {
 			return s
 		}
 	}

@@ -97,7 +97,7 @@ func (r *Registry) Spans(u locus.URL) []Span {
 			s.Delimiter(1)
 		}
 	}
-	r.of(u).Display.Split(&s)
+	r.schemeFor(u).Display.Split(&s)
 	s.All("", "")
 	if fragment, ok := u.Fragment(); ok {
 		s.text = whole
@@ -116,7 +116,7 @@ func (r *Registry) Title(u locus.URL) string {
 	if u.IsZero() {
 		return ""
 	}
-	return r.of(u).Display.Title(u)
+	return r.schemeFor(u).Display.Title(u)
 }
 
 // LastSegment returns the decoded last segment of u's url-path, without the text after "?". It
@@ -153,7 +153,7 @@ func (r *Registry) Parents(u locus.URL) []Parent {
 	if u.IsZero() {
 		return nil
 	}
-	list := r.of(u).Display.Parents(u)
+	list := r.schemeFor(u).Display.Parents(u)
 	for i := range list {
 		list[i].Name = cmp.Or(list[i].Name, "/")
 	}
@@ -222,16 +222,16 @@ const (
 func neverFresh(locus.URL) Freshness { return Freshness{} }
 
 // Freshness returns the time for which a response for u may be reused.
-func (r *Registry) Freshness(u locus.URL) Freshness { return r.of(u).Crawl.Freshness(u) }
+func (r *Registry) Freshness(u locus.URL) Freshness { return r.schemeFor(u).Crawl.Freshness(u) }
 
-// BelowPath reports whether u is in the directory of the URL start. Both URLs must be
-// canonical. BelowPath implements Crawl.Below for schemes in which "/" separates directories.
-// The last segment of the URL start counts as a directory if it does not contain ".".
-func BelowPath(start, u locus.URL) bool {
-	text := start.WithoutFragmentText()
+// BelowPath reports whether u is in the directory of startURL. Both URLs must be canonical.
+// BelowPath implements Crawl.Below for schemes in which "/" separates directories. The last
+// segment of startURL counts as a directory if it does not contain ".".
+func BelowPath(startURL, u locus.URL) bool {
+	text := startURL.WithoutFragmentText()
 	text, _, _ = strings.Cut(text, "?")
 	slash := strings.LastIndexByte(text, '/')
-	if last := text[slash+1:]; slash >= start.PathOffset()-1 && last != "" && !strings.Contains(last, ".") {
+	if last := text[slash+1:]; slash >= startURL.PathOffset()-1 && last != "" && !strings.Contains(last, ".") {
 		text += "/"
 	}
 	return strings.HasPrefix(u.String(), text[:strings.LastIndexByte(text, '/')+1])

@@ -8,7 +8,7 @@ import (
 )
 
 // opaque returns the hierarchy of a scheme that is registered without a syntax, or not at all.
-// The schemes listed here have no path: their URLs contain an address, an identifier or the
+// The schemes listed here have no path. Their URLs contain an address, an identifier or the
 // content itself.
 func opaque(name string) relative.Hierarchy {
 	if slices.Contains([]string{"about", "blob", "data", "javascript", "mailserver", "sms", "tel", "urn"}, name) {
@@ -19,7 +19,7 @@ func opaque(name string) relative.Hierarchy {
 
 // Hierarchy returns the rules for resolving relative references in a resource at u.
 func (r *Registry) Hierarchy(u locus.URL) relative.Hierarchy {
-	if s := r.of(u); s != &generic {
+	if s := r.schemeFor(u); s != &generic {
 		return s.Syntax.Hierarchy
 	}
 	return opaque(u.Scheme())
@@ -35,7 +35,7 @@ func (r *Registry) Resolve(base locus.URL, ref relative.Ref, o relative.Options)
 // Scheme returns the scheme of u. If the scheme is not registered, Scheme returns the result
 // of [Generic] for the scheme's name.
 func (r *Registry) Scheme(u locus.URL) Scheme {
-	if s := r.of(u); s != &generic {
+	if s := r.schemeFor(u); s != &generic {
 		return *s
 	}
 	return Generic(u.Scheme(), Reserved)

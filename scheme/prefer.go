@@ -22,14 +22,14 @@ func ParsePreference(text string) (Preference, error) {
 	s := scanner{text: text}
 	ranges := 0
 	for {
-		if _, ok := s.next(); !ok {
+		if _, ok := s.readElement(); !ok {
 			break
 		}
 		ranges++
 	}
 	switch {
-	case s.part != "":
-		return Preference{}, locus.NewSyntaxError(text, s.at, s.part, fmt.Errorf("%w: %s", locus.ErrValue, s.want))
+	case s.faultyPart != "":
+		return Preference{}, locus.NewSyntaxError(text, s.offset, s.faultyPart, fmt.Errorf("%w: %s", locus.ErrValue, s.advice))
 	case ranges == 0:
 		return Preference{}, nil
 	}
@@ -55,7 +55,7 @@ func (p Preference) Quality(value string) float64 {
 	value = strings.Trim(value, blanks)
 	closest, quality := 0, 0
 	for s := (scanner{text: p.text}); ; {
-		r, ok := s.next()
+		r, ok := s.readElement()
 		if !ok {
 			return float64(quality) / 1000
 		}
@@ -117,8 +117,8 @@ func tagOctet(o byte) byte {
 
 const blanks = " \t"
 
-// weighted is a media range or language range, and its weight in thousandths.
-type weighted struct {
+// weightedRange is a media range or language range with its weight in thousandths.
+type weightedRange struct {
 	name    string
 	quality int
 }
@@ -126,33 +126,33 @@ type weighted struct {
 // scanner reads the elements of a preference. It does not allocate, because Quality reads
 // the whole preference at each call.
 type scanner struct {
-	text string
-	at   int
-	// The fields part and want describe the syntax error, if any. The field at then contains
+	text   string
+	offset int
+	// If there is a syntax error, faultyPart and advice describe the error. The offset is then
 	// the offset of the error.
-	part, want string
+	faultyPart, advice string
 }
 
-// next reads the next element of the list. At the end of the text or after a syntax error, ok
-// is false.
-func (s *scanner) next() (r weighted, ok bool) {
+// readElement reads the next element of the list. At the end of the text or after a syntax
+// error, ok is false.
+func (s *scanner) readElement() (r weightedRange, ok bool) {
 	s.skip(blanks + ",")
-	if s.at == len(s.text) {
+	if s.offset == len(s.text) {
 		return r, false
 	}
-	r = weighted{quality: 1000}
-	if r.name, ok = s.name(); !ok {
+	r = weightedRange{quality: 1000}
+	if r.name, ok = s.readRange(); !ok {
 		return r, false
 	}
 	weights := 0
 	for s.skip(blanks); s.take(';'); s.skip(blanks) {
 		s.skip(blanks)
-		start := s.at
-		if !strings.EqualFold(s.token(), "q") {
-			ok = s.parameter(start)
-		} else if r.quality, ok = s.weight(); ok {
+		start := s.offset
+		if !strings.EqualFold(s.readToken(), "q") {
+			ok = s.readParameter(start)
+		} else if r.quality, ok = s.readWeight(); ok {
 			if weights++; weights > 1 {
-				s.at = start
+				s.offset = start
 				ok = s.fail("weight", "a range must have only one weight")
 			}
 		}
@@ -160,37 +160,37 @@ func (s *scanner) next() (r weighted, ok bool) {
 			return r, false
 		}
 	}
-	if s.at < len(s.text) && s.text[s.at] != ',' {
+	if s.offset < len(s.text) && s.text[s.offset] != ',' {
 		return r, s.fail("list", `expected ",", ";" or the end after a range`)
 	}
 	return r, true
 }
 
-// name reads a media range or a language range.
-func (s *scanner) name() (name string, ok bool) {
-	start := s.at
-	if s.token() == "" {
+// readRange reads a media range or a language range.
+func (s *scanner) readRange() (name string, ok bool) {
+	start := s.offset
+	if s.readToken() == "" {
 		return "", s.fail("range", "expected a media type, a language or *")
 	}
-	if s.take('/') && s.token() == "" {
+	if s.take('/') && s.readToken() == "" {
 		return "", s.fail("subtype", `expected a subtype or * after "/"`)
 	}
-	name = s.text[start:s.at]
+	name = s.text[start:s.offset]
 	if name != "*" && name != "*/*" && strings.Contains(strings.TrimSuffix(name, "/*"), "*") {
-		s.at = start
+		s.offset = start
 		return "", s.fail("range", "* must stand for a whole part, as in *, */* or text/*")
 	}
 	return name, true
 }
 
-// weight reads the weight after the "q", and returns it in thousandths.
-func (s *scanner) weight() (quality int, ok bool) {
+// readWeight reads the weight after the "q", and returns it in thousandths.
+func (s *scanner) readWeight() (quality int, ok bool) {
 	if s.take('=') {
-		start := s.at
-		if quality, ok = thousandths(s.token()); ok {
+		start := s.offset
+		if quality, ok = thousandths(s.readToken()); ok {
 			return quality, true
 		}
-		s.at = start
+		s.offset = start
 	}
 	return 0, s.fail("qvalue", "write a weight as q= and a number from 0 to 1 with at most 3 decimals, such as q=0.5")
 }
@@ -214,25 +214,25 @@ func thousandths(text string) (n int, ok bool) {
 	return n, n <= 1000
 }
 
-// parameter reads the rest of a parameter whose name begins at the offset start and has
-// already been read. If the name is empty, parameter reads nothing and returns true.
-func (s *scanner) parameter(start int) (ok bool) {
-	if s.at == start {
+// readParameter reads the rest of a parameter. Its name begins at nameOffset and has already
+// been read. If the name is empty, readParameter reads nothing and returns true.
+func (s *scanner) readParameter(nameOffset int) (ok bool) {
+	if s.offset == nameOffset {
 		return true
 	}
-	if s.take('=') && (s.token() != "" || s.quoted()) {
+	if s.take('=') && (s.readToken() != "" || s.readQuoted()) {
 		return true
 	}
 	return s.fail("parameter", `write a parameter as name=value or name="value"`)
 }
 
-// token reads a token and returns it, or "" if there is no token.
-func (s *scanner) token() string {
-	start := s.at
-	for s.at < len(s.text) && isToken(s.text[s.at]) {
-		s.at++
+// readToken reads a token and returns it, or "" if there is no token.
+func (s *scanner) readToken() string {
+	start := s.offset
+	for s.offset < len(s.text) && isToken(s.text[s.offset]) {
+		s.offset++
 	}
-	return s.text[start:s.at]
+	return s.text[start:s.offset]
 }
 
 // isToken reports whether o is a tchar (RFC 9110 section 5.6.2).
@@ -240,18 +240,18 @@ func isToken(o byte) bool {
 	return '0' <= o && o <= '9' || 'a' <= o && o <= 'z' || 'A' <= o && o <= 'Z' || strings.IndexByte("!#$%&'*+-.^_`|~", o) >= 0
 }
 
-// quoted reads a quoted-string. If the text does not begin with a complete quoted-string,
-// quoted returns false.
-func (s *scanner) quoted() bool {
-	if s.at == len(s.text) || s.text[s.at] != '"' {
+// readQuoted reads a quoted-string. If the text does not begin with a complete quoted-string,
+// readQuoted returns false.
+func (s *scanner) readQuoted() bool {
+	if s.offset == len(s.text) || s.text[s.offset] != '"' {
 		return false
 	}
-	for i := s.at + 1; i < len(s.text); i++ {
+	for i := s.offset + 1; i < len(s.text); i++ {
 		switch s.text[i] {
 		case '\\':
 			i++
 		case '"':
-			s.at = i + 1
+			s.offset = i + 1
 			return true
 		}
 	}
@@ -259,21 +259,21 @@ func (s *scanner) quoted() bool {
 }
 
 func (s *scanner) take(o byte) bool {
-	if s.at == len(s.text) || s.text[s.at] != o {
+	if s.offset == len(s.text) || s.text[s.offset] != o {
 		return false
 	}
-	s.at++
+	s.offset++
 	return true
 }
 
 func (s *scanner) skip(set string) {
-	for s.at < len(s.text) && strings.IndexByte(set, s.text[s.at]) >= 0 {
-		s.at++
+	for s.offset < len(s.text) && strings.IndexByte(set, s.text[s.offset]) >= 0 {
+		s.offset++
 	}
 }
 
 // fail records a syntax error at the current offset, and returns false.
 func (s *scanner) fail(part, want string) bool {
-	s.part, s.want = part, want
+	s.faultyPart, s.advice = part, want
 	return false
 }

@@ -41,7 +41,7 @@ func NewRegistry(list ...Scheme) (*Registry, error) {
 func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	n := &Registry{sorted: slices.Clone(r.sorted)}
 	for _, s := range list {
-		if err := s.complete(); err != nil {
+		if err := s.setDefaults(); err != nil {
 			return nil, err
 		}
 		n.sorted = append(n.sorted, &s)
@@ -52,13 +52,13 @@ func (r *Registry) With(list ...Scheme) (*Registry, error) {
 			return nil, fmt.Errorf("scheme: %q is registered twice", name)
 		}
 	}
-	n.fill()
+	n.buildTable()
 	return n, nil
 }
 
-// fill builds the hash table. The number of slots is a power of two, with at least four slots
+// buildTable builds the hash table. The number of slots is a power of two, with at least four slots
 // per scheme.
-func (r *Registry) fill() {
+func (r *Registry) buildTable() {
 	size := uint64(4)
 	for size < 4*uint64(len(r.sorted)) {
 		size *= 2
@@ -66,7 +66,7 @@ func (r *Registry) fill() {
 	r.table = make([]entry, size)
 	for _, s := range r.sorted {
 		key := octet.SchemeKey(s.Name + ":")
-		i := slot(key)
+		i := hashKey(key)
 		for r.table[i&(size-1)].scheme != nil {
 			i++
 		}
@@ -74,9 +74,9 @@ func (r *Registry) fill() {
 	}
 }
 
-// slot spreads the keys over the slots. The upper bits of a product depend on all bits of
+// hashKey spreads the keys over the slots. The upper bits of a product depend on all bits of
 // its factors.
-func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 32 }
+func hashKey(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 32 }
 
 // Lookup returns the scheme with the given name. It ignores case.
 func (r *Registry) Lookup(name string) (Scheme, bool) {
@@ -87,9 +87,10 @@ func (r *Registry) Lookup(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// of returns the scheme of u. If the scheme is not registered, of returns the generic scheme.
-func (r *Registry) of(u locus.URL) *Scheme {
-	if s := r.entry(u.String()).scheme; s != nil {
+// schemeFor returns the scheme of u. If the scheme is not registered, schemeFor returns the
+// generic scheme.
+func (r *Registry) schemeFor(u locus.URL) *Scheme {
+	if s := r.findEntry(u.String()).scheme; s != nil {
 		return s
 	}
 	return &generic
@@ -98,9 +99,9 @@ func (r *Registry) of(u locus.URL) *Scheme {
 // noEntry is the entry for schemes that are not registered.
 var noEntry entry
 
-// entry returns the table entry for the scheme name before the first ":" in text, ignoring
+// findEntry returns the table entry for the scheme name before the first ":" in text, ignoring
 // case. If the scheme is not registered, the entry contains no scheme.
-func (r *Registry) entry(text string) *entry {
+func (r *Registry) findEntry(text string) *entry {
 	if len(r.table) == 0 {
 		return &noEntry
 	}
@@ -110,7 +111,7 @@ func (r *Registry) entry(text string) *entry {
 	} else {
 		key = octet.SchemeKey(text)
 	}
-	for i := slot(key); ; i++ {
+	for i := hashKey(key); ; i++ {
 		e := &r.table[i&uint64(len(r.table)-1)]
 		if e.key == key && (!e.long || isNamed(text, e.scheme.Name)) || e.scheme == nil {
 			return e
@@ -133,16 +134,16 @@ func (r *Registry) All() []Scheme {
 }
 
 // Known reports whether the scheme of u is registered.
-func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
+func (r *Registry) Known(u locus.URL) bool { return r.schemeFor(u) != &generic }
 
 // Fields returns the decoded parts of u, according to its scheme. If the scheme is not
 // registered, Fields returns nil.
-func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Syntax.Fields(u) }
+func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.schemeFor(u).Syntax.Fields(u) }
 
 // Notes returns advice about u, according to its scheme. If the scheme is not registered,
 // Notes returns nil.
 func (r *Registry) Notes(u locus.URL) []locus.Violation {
-	if notes := r.of(u).Syntax.Notes; notes != nil {
+	if notes := r.schemeFor(u).Syntax.Notes; notes != nil {
 		return notes(u)
 	}
 	return nil
@@ -151,7 +152,7 @@ func (r *Registry) Notes(u locus.URL) []locus.Violation {
 // Canonical returns the canonical form of u, according to its scheme. If the scheme is not
 // registered, Canonical applies the rules of [Generic] (otherurl in RFC 1738 section 5).
 func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	return r.of(u).Syntax.Canonical(u)
+	return r.schemeFor(u).Syntax.Canonical(u)
 }
 
 // Check returns the violations that u contains, according to its scheme. If the scheme is not
@@ -162,7 +163,7 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p > locus.RFC1630 {
 		return r.CheckURI(rfc3986.Parse(u.String()))
 	}
-	e := r.entry(u.String())
+	e := r.findEntry(u.String())
 	if e.scheme == nil {
 		return generic.Syntax.Check(u, p)
 	}
@@ -179,5 +180,5 @@ func (r *Registry) Port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
 	}
-	return r.of(u).Port
+	return r.schemeFor(u).Port
 }

@@ -66,7 +66,7 @@ type Request struct {
 	// request, because the server refers to it. If the policy denies the URL, RedirectDialer
 	// returns an error. If RedirectDialer is nil, the opener uses Dial (see
 	// [Request.DialerFor]).
-	RedirectDialer func(to locus.URL) (Dialer, error)
+	RedirectDialer func(target locus.URL) (Dialer, error)
 
 	// Limit is the maximum size of an object in bytes. Reading a longer object fails with
 	// ErrTooLarge. Zero means no limit.
@@ -112,11 +112,11 @@ type Request struct {
 
 // DialerFor returns the dialer for a URL to which a server refers. It calls r.RedirectDialer.
 // If r.RedirectDialer is nil, it returns r.Dial.
-func (r *Request) DialerFor(to locus.URL) (Dialer, error) {
+func (r *Request) DialerFor(target locus.URL) (Dialer, error) {
 	if r.RedirectDialer == nil {
 		return r.Dial, nil
 	}
-	return r.RedirectDialer(to)
+	return r.RedirectDialer(target)
 }
 
 // ItemRange selects items by number. The zero ItemRange selects the newest items, up to the

@@ -10,24 +10,24 @@ import (
 )
 
 // Same reports whether a and b name the same resource according to their schemes, that is,
-// whether their canonical forms are ==. The result why explains each difference between the
-// URLs in a clause. The clauses are safe for a terminal and contain no password. If a URL does
-// not match the syntax of its scheme, Same returns false, and the result why contains the
+// whether their canonical forms are ==. Each of the reasons explains one difference between
+// the URLs in a clause. The reasons are safe for a terminal and contain no password. If a URL
+// does not match the syntax of its scheme, Same returns false, and the only reason is the
 // error.
-func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
+func (r *Registry) Same(a, b locus.URL) (same bool, reasons []string) {
 	x, changeX, err := r.Canonical(a)
 	if err != nil {
-		why = append(why, err.Error())
+		reasons = append(reasons, err.Error())
 	}
 	y, changeY, err := r.Canonical(b)
 	if err != nil {
-		why = append(why, err.Error())
+		reasons = append(reasons, err.Error())
 	}
 	switch {
 	case a == b:
 		return true, []string{"the texts are identical"}
-	case why != nil:
-		return false, why
+	case reasons != nil:
+		return false, reasons
 	case x != y:
 		return false, r.differences(x, y)
 	}
@@ -84,7 +84,7 @@ func (r *Registry) differences(x, y locus.URL) (why []string) {
 			}
 			why = append(why, differs(part.name, textX, hasX, textY, hasY))
 			if hasX && hasY {
-				why = append(why, r.of(x).reservedReasons(x.Scheme(), textX, textY)...)
+				why = append(why, r.schemeFor(x).reservedReasons(x.Scheme(), textX, textY)...)
 			}
 		}
 	}

@@ -140,10 +140,10 @@ type Crawl struct {
 	// Freshness returns how long a response for u may be reused. If Freshness is nil,
 	// responses must not be reused.
 	Freshness func(u locus.URL) Freshness
-	// Below reports whether u is a page of the site whose first page is the URL start. Both
-	// URLs must be canonical URLs of this scheme. If Below is nil, URLs of the scheme do not
-	// form sites.
-	Below func(start, u locus.URL) bool
+	// Below reports whether u is a page of the site whose first page is startURL. Both URLs
+	// must be canonical URLs of this scheme. If Below is nil, URLs of the scheme do not form
+	// sites.
+	Below func(startURL, u locus.URL) bool
 }
 
 // Policy describes the requests of a scheme to package policy, and selects the proxy (see

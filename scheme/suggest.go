@@ -47,8 +47,8 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	return meant, `leave out the prefix "URL:"`
 }
 
-// nearest returns the registered name that is most similar to the parameter name. If no
-// registered name is similar, it returns "".
+// nearest returns the registered name that is most similar to the given name. If no registered
+// name is similar, it returns "".
 func (r *Registry) nearest(name string) string {
 	if strings.HasPrefix(name, "x-") || NameStatus(name) != "" {
 		return ""
