@@ -115,9 +115,9 @@ func (e *entry) isAfter(f *entry) bool {
 	return e.file > f.file || e.file == f.file && e.offset > f.offset
 }
 
-// printable returns text if an index can contain it. Otherwise it returns "".
-func printable(text string, most int) string {
-	if len(text) > most {
+// printableText returns text if an index can contain it. Otherwise it returns "".
+func printableText(text string, maxLen int) string {
+	if len(text) > maxLen {
 		return ""
 	}
 	for i := range len(text) {

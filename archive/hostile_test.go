@@ -39,12 +39,12 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %d notes", name, notes)
 		}
 		if name == "a false length" {
-			if _, _, err := get(t, s, t.Context(), "http://h.example/false"); err != nil && !errors.Is(err, scheme.ErrProtocol) {
+			if _, _, err := getText(t, s, t.Context(), "http://h.example/false"); err != nil && !errors.Is(err, scheme.ErrProtocol) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}
-	s := open(t, nil, long, response("http://h.example/after", day, page("after")), response("http://h.example/undated", "", page("x")), response("no URL", day, page("x")))
+	s := openStore(t, nil, long, response("http://h.example/after", day, page("after")), response("http://h.example/undated", "", page("x")), response("no URL", day, page("x")))
 	wantError(t, s, "http://h.example/long", scheme.ErrProtocol, "header")
 	want(t, s, "http://h.example/after", "after")
 	wantError(t, s, "http://h.example/undated", scheme.ErrNotArchived, "")
@@ -76,8 +76,8 @@ func TestBomb(t *testing.T) {
 		t.Error(err)
 	}
 	// Other limits apply to a menu.
-	s = open(t, nil, resource("gopher://h.example/", day, "", strings.Repeat("iline\t\t\t\r\n", 1<<19)))
-	if got, _, err := get(t, s, t.Context(), "gopher://h.example/"); !errors.Is(err, scheme.ErrTooLarge) && err != nil {
+	s = openStore(t, nil, resource("gopher://h.example/", day, "", strings.Repeat("iline\t\t\t\r\n", 1<<19)))
+	if got, _, err := getText(t, s, t.Context(), "gopher://h.example/"); !errors.Is(err, scheme.ErrTooLarge) && err != nil {
 		t.Errorf("%d octets, %v", len(got), err)
 	}
 }

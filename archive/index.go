@@ -21,26 +21,25 @@ type index struct {
 	size  int64  // file size
 }
 
-// damaged adds advice for the user to err.
-func (x *index) damaged(err error) error {
+// withAdvice adds advice for the user to err.
+func (x *index) withAdvice(err error) error {
 	if !errors.Is(err, errEntry) {
 		return err
 	}
 	return scheme.Hint(fmt.Errorf("%s: %w", x.name, err), "remove the file to rebuild the index")
 }
 
-// openIndex opens the index in the file f. The first line of the file must equal the
-// parameter head.
-func openIndex(f *os.File, head string) (*index, error) {
+// openIndex opens the index in the file f. The first line of the file must equal firstLine.
+func openIndex(f *os.File, firstLine string) (*index, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	got := make([]byte, len(head))
-	if _, err := f.ReadAt(got, 0); err != nil || string(got) != head {
+	got := make([]byte, len(firstLine))
+	if _, err := f.ReadAt(got, 0); err != nil || string(got) != firstLine {
 		return nil, errEntry
 	}
-	x := &index{file: f, name: f.Name(), start: int64(len(head)), size: info.Size()}
+	x := &index{file: f, name: f.Name(), start: int64(len(firstLine)), size: info.Size()}
 	// If the file was truncated, the last line is missing.
 	last := make([]byte, len(indexEnd))
 	if _, err := f.ReadAt(last, x.size-int64(len(last))); err != nil || string(last) != indexEnd {
@@ -56,13 +55,13 @@ func openIndex(f *os.File, head string) (*index, error) {
 // indexEnd is the last line of an index.
 const indexEnd = "\xFF end\n"
 
-// from yields all entries whose lines do not sort before the given prefix, in order. The iteration
-// ends after an error. Each iteration reads the file again.
-func (x *index) from(prefix string) iter.Seq2[entry, error] {
+// entriesFrom yields all entries whose lines do not sort before the given prefix, in order.
+// The iteration ends after an error. Each iteration reads the file again.
+func (x *index) entriesFrom(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		at, err := x.find(prefix)
 		if err != nil {
-			yield(entry{}, x.damaged(err))
+			yield(entry{}, x.withAdvice(err))
 			return
 		}
 		r := bufio.NewReaderSize(io.NewSectionReader(x.file, at, x.size-at), 16<<10)
@@ -75,17 +74,17 @@ func (x *index) from(prefix string) iter.Seq2[entry, error] {
 			if err == nil {
 				e, err = parseEntry(line)
 			}
-			if !yield(e, x.damaged(err)) || err != nil {
+			if !yield(e, x.withAdvice(err)) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// with yields the entries whose lines begin with the given prefix.
-func (x *index) with(prefix string) iter.Seq2[entry, error] {
+// entriesWithPrefix yields the entries whose lines begin with the given prefix.
+func (x *index) entriesWithPrefix(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
-		for e, err := range x.from(prefix) {
+		for e, err := range x.entriesFrom(prefix) {
 			if err == nil && !strings.HasPrefix(e.key+"\t", prefix) {
 				return
 			}
@@ -98,9 +97,10 @@ func (x *index) with(prefix string) iter.Seq2[entry, error] {
 
 // find returns the offset of the first line that does not sort before the given prefix.
 func (x *index) find(prefix string) (int64, error) {
-	found := x.size
-	// Lines that begin before the offset low sort before the prefix. The variable found is the
-	// first line that begins at the offset high or later.
+	candidate := x.size
+	// Lines that begin before the offset low sort before the prefix. If a line begins at the
+	// offset high or later, the candidate is the offset of the first such line. Otherwise it
+	// is the size of the file.
 	for low, high := x.start, x.size; low < high; {
 		middle := low + (high-low)/2
 		at, line, err := x.lineAfter(middle, low)
@@ -112,20 +112,21 @@ func (x *index) find(prefix string) (int64, error) {
 		case string(line) < prefix:
 			low = at + int64(len(line))
 		default:
-			found, high = at, at
+			candidate, high = at, at
 		}
 	}
-	return found, nil
+	return candidate, nil
 }
 
-// lineAfter returns the first line that begins at the given offset or later, and the offset at
-// which that line begins. At the end of the index the returned line is empty.
-func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error) {
+// lineAfter returns the first line that begins at the given offset or later, and the offset of
+// this line. At the end of the index the returned line is empty. The parameter first must be
+// the offset of a line.
+func (x *index) lineAfter(offset, first int64) (lineOffset int64, line []byte, err error) {
 	if offset == first {
 		return x.lineAt(first)
 	}
 	// The byte before offset shows whether a line begins there.
-	part, err := x.read(offset - 1)
+	part, err := x.readText(offset - 1)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -133,19 +134,19 @@ func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error
 }
 
 // lineAt returns the line that begins at the given offset, with its newline.
-func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
+func (x *index) lineAt(offset int64) (lineOffset int64, line []byte, err error) {
 	if offset >= x.size {
 		return x.size, nil, nil
 	}
-	line, err = x.read(offset)
+	line, err = x.readText(offset)
 	if err == nil && !isWhole(line[:len(line)-1]) {
 		err = errEntry
 	}
 	return offset, line, err
 }
 
-// read returns the text from the given offset up to the next newline.
-func (x *index) read(offset int64) ([]byte, error) {
+// readText returns the text from the given offset up to the next newline.
+func (x *index) readText(offset int64) ([]byte, error) {
 	var line []byte
 	for size := 512; ; size *= 4 {
 		if size > maxEntry {

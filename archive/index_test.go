@@ -96,7 +96,7 @@ func TestIndexFind(t *testing.T) {
 		for _, prefix := range append([]string{"", "x", "xx5", "z", "\xFF", "1", "\t"}, keys...) {
 			i, _ := slices.BinarySearch(keys, prefix)
 			var got []string
-			for e, err := range x.from(prefix) {
+			for e, err := range x.entriesFrom(prefix) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -138,7 +138,7 @@ func TestIndexDamaged(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for _, entryErr := range x.from("h") {
+		for _, entryErr := range x.entriesFrom("h") {
 			err = entryErr
 		}
 		if err == nil {

@@ -59,8 +59,8 @@ func TestLargeRecord(t *testing.T) {
 	s := &Store{registry: registry, files: []archiveFile{{path: name}}, options: Options{Note: func(err error) { notes = append(notes, err.Error()) }}}
 	lines := newSorter(t.TempDir())
 	defer lines.Close()
-	scan := &scanner{store: s, ctx: t.Context(), lines: lines, most: 10_000}
-	if err := scan.file(0); err != nil {
+	scan := &scanner{store: s, ctx: t.Context(), lines: lines, maxSize: 10_000}
+	if err := scan.addFile(0); err != nil {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer

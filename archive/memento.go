@@ -27,7 +27,7 @@ func (s *Store) memento(e entry) Memento {
 // sequence.
 func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 	return func(yield func(Memento, error) bool) {
-		for e, err := range s.index.with(keyOf(s.registry, u) + "\t") {
+		for e, err := range s.index.entriesWithPrefix(keyOf(s.registry, u) + "\t") {
 			if !yield(s.memento(e), err) || err != nil {
 				return
 			}
@@ -50,15 +50,15 @@ func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error
 	if t.IsZero() {
 		t = s.options.At
 	}
-	if h, err = around(s.Mementos(u), t, u.Scheme()); h.Count == 0 && err == nil {
-		h, err = around(s.Mementos(u), t, "")
+	if h, err = historyAround(s.Mementos(u), t, u.Scheme()); h.Count == 0 && err == nil {
+		h, err = historyAround(s.Mementos(u), t, "")
 	}
 	return h, h.Count > 0 && err == nil, err
 }
 
-// around returns the history around the time t. It considers only the mementos in list with the
-// given scheme. If scheme is empty, any scheme matches.
-func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h History, err error) {
+// historyAround returns the history around the time t. It considers only the mementos in list
+// with the given scheme. If scheme is empty, any scheme matches.
+func historyAround(list iter.Seq2[Memento, error], t time.Time, scheme string) (h History, err error) {
 	var prev Memento
 	best := time.Duration(-1)
 	for m, err := range list {
@@ -90,17 +90,17 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 	return h, nil
 }
 
-// Hosts returns at most n hosts of archived resources, in order. The parameter after is the
-// last host that the previous call returned. If this parameter is empty, Hosts begins with
-// the first host. Resources without a host are listed under the host "".
-func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
+// Hosts returns at most n hosts of archived resources, in order. The parameter lastHost is the
+// last host that the previous call returned. If it is empty, Hosts begins with the first host.
+// Resources without a host are listed under the host "".
+func (s *Store) Hosts(lastHost string, n int) (hosts []string, err error) {
 	next := " " // digest keys sort before this key
-	if after != "" {
-		next = after + "!" // the byte after a space
+	if lastHost != "" {
+		next = lastHost + "!" // the byte after a space
 	}
 	for len(hosts) < n {
 		found := false
-		for e, err := range s.index.from(next) {
+		for e, err := range s.index.entriesFrom(next) {
 			if err != nil {
 				return nil, err
 			}
@@ -122,16 +122,16 @@ type Listed struct {
 	After string // position for the next call of [Store.List]
 }
 
-// List returns at most n archived URLs of a host, with the last memento of each URL. The parameter
-// after is the field After of the last element that the previous call returned. If this parameter
-// is empty, List begins with the first URL.
-func (s *Store) List(host, after string, n int) (list []Listed, err error) {
+// List returns at most n archived URLs of a host, with the last memento of each URL. The
+// position is the field After of the last element that the previous call returned. If it is
+// empty, List begins with the first URL.
+func (s *Store) List(host, position string, n int) (list []Listed, err error) {
 	prefix := host + " "
 	start := prefix
-	if after != "" {
-		start = prefix + after + "\n" // sorts after the lines with this key
+	if position != "" {
+		start = prefix + position + "\n" // sorts after the lines with this key
 	}
-	for e, err := range s.index.from(start) {
+	for e, err := range s.index.entriesFrom(start) {
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func (s *Store) Near(u locus.URL) (locus.URL, error) {
 	name, _, _ := strings.Cut(rest, " ")
 	prefix := host + " " + name + " "
 	for {
-		for e, err := range s.index.from(key) {
+		for e, err := range s.index.entriesFrom(key) {
 			if err != nil {
 				return locus.URL{}, err
 			}

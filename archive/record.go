@@ -27,9 +27,9 @@ import (
 
 // Recorder records the requests of clients. It may be used concurrently.
 type Recorder struct {
-	to       *warc.Writer
-	registry *scheme.Registry
-	failed   func(error)
+	to        *warc.Writer
+	registry  *scheme.Registry
+	onFailure func(error)
 
 	records, errors atomic.Uint64 // see Counts
 
@@ -49,20 +49,20 @@ type Counts struct {
 func (r *Recorder) Counts() Counts { return Counts{r.records.Load(), r.errors.Load()} }
 
 // ender is a recording in progress.
-type ender interface{ end(err error) }
+type ender interface{ finish(err error) }
 
 // NewRecorder returns a recorder that writes to w. It uses the registry to convert URLs to
-// canonical form. If a write fails, the recording ends early, and the Recorder calls the
-// function failed once. If this function is nil, only Close returns the error.
-func NewRecorder(w *warc.Writer, registry *scheme.Registry, failed func(error)) *Recorder {
-	return &Recorder{to: w, registry: registry, failed: failed, active: make(map[ender]struct{})}
+// canonical form. If a write fails, the recording ends early, and the Recorder calls onFailure
+// once. If onFailure is nil, only Close returns the error.
+func NewRecorder(w *warc.Writer, registry *scheme.Registry, onFailure func(error)) *Recorder {
+	return &Recorder{to: w, registry: registry, onFailure: onFailure, active: make(map[ender]struct{})}
 }
 
 // Record begins to record a request. A program sets [access.Options].Record to this method.
 // After the recording has failed or ended, Record returns nil.
 func (r *Recorder) Record(req *scheme.Request) access.Recording {
 	x := &recording{recorder: r, url: req.URL, began: r.to.Now(), part: isPart(req)}
-	if !r.begin(x) {
+	if !r.register(x) {
 		return nil
 	}
 	return x
@@ -80,7 +80,7 @@ func (r *Recorder) Close() error {
 	active := slices.Collect(maps.Keys(r.active))
 	r.mu.Unlock()
 	for _, x := range active {
-		x.end(fs.ErrClosed)
+		x.finish(fs.ErrClosed)
 	}
 	r.mu.Lock()
 	r.over = true
@@ -92,9 +92,9 @@ func (r *Recorder) Close() error {
 	return err
 }
 
-// begin adds a recording to the set of recordings in progress. It returns false if the recorder has
-// ended.
-func (r *Recorder) begin(x ender) bool {
+// register adds a recording to the set of recordings in progress. It returns false if the
+// recorder has ended.
+func (r *Recorder) register(x ender) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -133,8 +133,8 @@ func (r *Recorder) write(entries ...*warc.Entry) {
 		r.err, r.over = err, true
 	}
 	r.mu.Unlock()
-	if first && r.failed != nil {
-		r.failed(err)
+	if first && r.onFailure != nil {
+		r.onFailure(err)
 	}
 }
 
@@ -161,9 +161,9 @@ func uri(u locus.URL) string {
 	return string(escape.AppendSafer(nil, u.WithoutFragment().String(), escape.Chars("<>\"{}|\\^` "), escape.Set{}))
 }
 
-// truncated returns the WARC-Truncated value for err, the reason why a record is incomplete. It
-// returns "" if err is nil.
-func truncated(err error) string {
+// truncationReason returns the WARC-Truncated value for err, the reason why a record is
+// incomplete. If err is nil, it returns "".
+func truncationReason(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case err == nil:
@@ -197,7 +197,7 @@ func sharedFields(address string, err error, masked []string) []warc.Field {
 	if address != "" {
 		list = append(list, warc.Field{Name: "WARC-IP-Address", Value: address})
 	}
-	if why := truncated(err); why != "" {
+	if why := truncationReason(err); why != "" {
 		list = append(list, warc.Field{Name: "WARC-Truncated", Value: why})
 	}
 	if len(masked) > 0 {

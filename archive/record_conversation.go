@@ -91,11 +91,11 @@ func (c *conversation) add(name string, sent bool, p []byte) {
 	c.octets += len(keep)
 }
 
-// omitted counts n bytes that are not recorded in the last piece.
-func (c *conversation) omitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
+// countOmitted counts n bytes that are not recorded in the last piece.
+func (c *conversation) countOmitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
 
-// failed records how the conversation ended.
-func (c *conversation) failed(err error) { c.err = err }
+// setError stores the error that ended the conversation.
+func (c *conversation) setError(err error) { c.err = err }
 
 func (c *conversation) write(w io.Writer, u string, secrets []string) {
 	fmt.Fprintf(w, "locus-conversation/1\r\nurl: %s\r\n\r\n", u)
@@ -108,7 +108,7 @@ func (c *conversation) write(w io.Writer, u string, secrets []string) {
 			fmt.Fprintf(w, "= %s %s\r\n", name, p.text)
 			continue
 		}
-		text, total := hide(p.text, secrets), p.total
+		text, total := hideSecrets(p.text, secrets), p.total
 		if int(p.total) == len(p.text) {
 			total = int64(len(text))
 		}
@@ -119,15 +119,15 @@ func (c *conversation) write(w io.Writer, u string, secrets []string) {
 	}
 	if c.err != nil {
 		reason := locus.Quote(locus.MaskText(c.err.Error()))
-		fmt.Fprintf(w, "! %s\r\n", hide([]byte(reason), secrets))
+		fmt.Fprintf(w, "! %s\r\n", hideSecrets([]byte(reason), secrets))
 	}
 }
 
 // hidden is the text that replaces a secret in a record.
 const hidden = "***"
 
-// hide replaces secrets in text, including a truncated secret at the end of the text.
-func hide(text []byte, secrets []string) []byte {
+// hideSecrets replaces secrets in text, including a truncated secret at the end of the text.
+func hideSecrets(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), []byte(hidden))
 		for n := min(len(s)-1, len(text)); n >= minSecret; n-- {
@@ -140,16 +140,16 @@ func hide(text []byte, secrets []string) []byte {
 	return text
 }
 
-// conversationEntry returns the record for a conversation about u. The parameter about is the ID of
-// the resource's record, or empty if there is no such record. The new record contains no target
-// URI, so that an index does not treat the record as the resource.
-func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, about string, c *conversation, secrets []string) *warc.Entry {
+// conversationEntry returns the record for a conversation about u. The resourceID is the ID of
+// the resource's record, or empty if there is no such record. The new record contains no
+// target URI, so that an index does not treat the record as the resource.
+func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, resourceID string, c *conversation, secrets []string) *warc.Entry {
 	b := r.to.NewBlock()
 	target := r.target(u)
 	c.write(b, target, secrets)
 	e := &warc.Entry{Type: "metadata", Date: began, ContentType: TranscriptType, Block: b, Fields: sharedFields(address, nil, nil)}
-	if about != "" {
-		e.Fields = append(e.Fields, warc.Field{Name: "WARC-Refers-To", Value: "<" + about + ">"}, concurrent(about))
+	if resourceID != "" {
+		e.Fields = append(e.Fields, warc.Field{Name: "WARC-Refers-To", Value: "<" + resourceID + ">"}, concurrent(resourceID))
 	}
 	e.Fields = append(e.Fields, warc.Field{Name: "Locus-Target-URI", Value: target})
 	return e

@@ -21,7 +21,7 @@ func (x *recording) Exchange() scheme.Exchange {
 	x.isHTTP = true
 	x.mu.Unlock()
 	e := &exchange{recording: x, began: x.recorder.to.Now()}
-	if !x.recorder.begin(e) {
+	if !x.recorder.register(e) {
 		e.over = true
 	}
 	return e
@@ -43,10 +43,10 @@ type exchange struct {
 }
 
 // Connected implements [scheme.Exchange].
-func (e *exchange) Connected(remote net.Addr) { e.locked(func() { e.address = ipAddress(remote) }) }
+func (e *exchange) Connected(remote net.Addr) { e.withLock(func() { e.address = ipAddress(remote) }) }
 
-// locked calls the function f while it holds the lock, unless the exchange has ended.
-func (e *exchange) locked(f func()) {
+// withLock calls the function f while it holds the lock, unless the exchange has ended.
+func (e *exchange) withLock(f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.over {
@@ -56,7 +56,7 @@ func (e *exchange) locked(f func()) {
 
 // Request implements [scheme.Exchange].
 func (e *exchange) Request(header []byte, masked []string) {
-	e.locked(func() {
+	e.withLock(func() {
 		e.request, e.sent = e.recording.recorder.to.NewBlock(), masked
 		e.request.Write(header)
 		e.method, _, _ = strings.Cut(string(header[:min(len(header), 32)]), " ")
@@ -65,7 +65,7 @@ func (e *exchange) Request(header []byte, masked []string) {
 
 // Response implements [scheme.Exchange].
 func (e *exchange) Response(header []byte, masked []string) {
-	e.locked(func() {
+	e.withLock(func() {
 		header, names := hideInFields(header, e.recording.knownSecrets())
 		e.response, e.received = e.recording.recorder.to.NewBlock(), append(masked, names...)
 		e.response.Write(header)
@@ -76,10 +76,10 @@ func (e *exchange) Response(header []byte, masked []string) {
 	})
 }
 
-// structural lists the header fields that determine how to read a body. minStructural is the
-// minimum length of a secret that the recorder hides in these fields, because a shorter secret may
-// be an ordinary word.
-var structural = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Date", "Transfer-Encoding"}
+// structuralFields lists the header fields that determine how to read a body. minStructural is
+// the minimum length of a secret that the recorder hides in these fields, because a shorter
+// secret may be an ordinary word.
+var structuralFields = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Date", "Transfer-Encoding"}
 
 const minStructural = 8
 
@@ -95,7 +95,7 @@ func hideInFields(header []byte, secrets []string) (shown []byte, names []string
 		name := http.CanonicalHeaderKey(strings.TrimSpace(before))
 		masked := value
 		for _, s := range secrets {
-			if len(s) >= minStructural || !slices.Contains(structural, name) {
+			if len(s) >= minStructural || !slices.Contains(structuralFields, name) {
 				masked = strings.ReplaceAll(masked, s, hidden)
 			}
 		}
@@ -112,7 +112,7 @@ func hideInFields(header []byte, secrets []string) (shown []byte, names []string
 
 // Body implements [scheme.Exchange].
 func (e *exchange) Body(p []byte) {
-	e.locked(func() {
+	e.withLock(func() {
 		if e.response != nil {
 			e.response.Write(p)
 		}
@@ -120,7 +120,7 @@ func (e *exchange) Body(p []byte) {
 }
 
 // Reset implements [scheme.Exchange].
-func (e *exchange) Reset() { e.locked(e.reset) }
+func (e *exchange) Reset() { e.withLock(e.reset) }
 
 func (e *exchange) reset() {
 	for _, b := range []*warc.Block{e.request, e.response} {
@@ -132,12 +132,12 @@ func (e *exchange) reset() {
 }
 
 // Repeated implements [scheme.Exchange].
-func (e *exchange) Repeated() { e.locked(func() { e.isRepeated = true }) }
+func (e *exchange) Repeated() { e.withLock(func() { e.isRepeated = true }) }
 
 // End implements [scheme.Exchange].
-func (e *exchange) End(err error) { e.end(err) }
+func (e *exchange) End(err error) { e.finish(err) }
 
-func (e *exchange) end(err error) {
+func (e *exchange) finish(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.over {
@@ -191,10 +191,10 @@ func (e *exchange) writeConversation(err error) {
 		head := make([]byte, min(side.block.Size(), maxPiece))
 		if _, readErr := io.ReadFull(in, head); readErr == nil {
 			transcript.add("", side.sent, head)
-			transcript.omitted(side.block.Size() - int64(len(head)))
+			transcript.countOmitted(side.block.Size() - int64(len(head)))
 		}
 	}
-	transcript.failed(err)
+	transcript.setError(err)
 	x := e.recording
 	entry := x.recorder.conversationEntry(x.url, e.began, e.address, "", &transcript, x.knownSecrets())
 	if masked := append(slices.Clone(e.sent), e.received...); len(masked) > 0 {

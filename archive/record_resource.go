@@ -99,7 +99,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 		return res
 	}
 	if err != nil {
-		x.end(err)
+		x.finish(err)
 		return res
 	}
 	switch r := res.(type) {
@@ -112,7 +112,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 		x.mu.Unlock()
 		r.Body = &recordedBody{ReadCloser: r.Body, recording: x, size: r.Size}
 	case *scheme.Menu:
-		x.keepMenu(r)
+		x.saveMenu(r)
 	case *scheme.Redirect:
 		x.mu.Lock()
 		if list := redirectList(r); len(list) > 0 && !x.over && !x.filled {
@@ -121,7 +121,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 			x.block.Write(list)
 		}
 		x.mu.Unlock()
-		x.end(nil)
+		x.finish(nil)
 	default:
 		x.drop() // sessions are not recorded
 	}
@@ -174,9 +174,9 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 	x.mu.Unlock()
 	switch {
 	case err == io.EOF:
-		x.end(nil)
+		x.finish(nil)
 	case err != nil:
-		x.end(err)
+		x.finish(err)
 	}
 	return n, err
 }
@@ -187,16 +187,16 @@ func (b *recordedBody) Close() error {
 	whole := b.got == b.size
 	b.recording.mu.Unlock()
 	if whole {
-		b.recording.end(nil)
+		b.recording.finish(nil)
 	} else {
-		b.recording.end(httpwire.ErrUnread)
+		b.recording.finish(httpwire.ErrUnread)
 	}
 	return err
 }
 
-// keepMenu makes the recording save the bytes of the menu m after the client has read the
+// saveMenu makes the recording save the bytes of the menu m after the client has read the
 // items.
-func (x *recording) keepMenu(m *scheme.Menu) {
+func (x *recording) saveMenu(m *scheme.Menu) {
 	m.Items = x.items(m)
 	m.Closer = &menuCloser{m.Closer, x}
 }
@@ -206,20 +206,20 @@ func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for item, err := range items {
 			if err != nil {
-				x.end(err)
+				x.finish(err)
 			}
 			if !yield(item, err) {
 				return
 			}
 		}
-		x.keepSource(m)
-		x.end(nil)
+		x.saveSource(m)
+		x.finish(nil)
 	}
 }
 
-// keepSource records the original bytes of a menu. The client must have read the items of
-// the menu before.
-func (x *recording) keepSource(m *scheme.Menu) {
+// saveSource saves the original bytes of a menu. The client must have read the items of the
+// menu before.
+func (x *recording) saveSource(m *scheme.Menu) {
 	if m.Source == nil {
 		return
 	}
@@ -248,13 +248,13 @@ func (c *menuCloser) Close() error {
 	if c.inner != nil {
 		err = c.inner.Close()
 	}
-	c.recording.end(httpwire.ErrUnread)
+	c.recording.finish(httpwire.ErrUnread)
 	return err
 }
 
-// end writes the records of the resource and the conversation. If the data is incomplete, err is
-// the reason. Only the first call of this method has an effect.
-func (x *recording) end(err error) {
+// finish writes the records of the resource and the conversation. If the data is incomplete,
+// err is the reason. Only the first call of this method has an effect.
+func (x *recording) finish(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.over {
@@ -273,7 +273,7 @@ func (x *recording) end(err error) {
 			Fields: sharedFields(x.address, err, nil), Block: x.block, Dedup: err == nil})
 	}
 	if !x.transcript.isEmpty() {
-		x.transcript.failed(err)
+		x.transcript.setError(err)
 		entries = append(entries, x.recorder.conversationEntry(x.url, x.began, x.address, id, &x.transcript, x.secrets))
 	}
 	if len(entries) > 0 {

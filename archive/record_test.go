@@ -209,7 +209,7 @@ func TestRecordTour(t *testing.T) {
 				t.Errorf("%s: %d responses", u, len(found))
 				continue
 			}
-			p, ok := replay(t, found[0])
+			p, ok := decodedBody(t, found[0])
 			if !ok || p != v.text {
 				t.Errorf("%s: %.80q is kept as %.80q", u, v.text, p)
 			}
@@ -253,8 +253,8 @@ func TestRecordTour(t *testing.T) {
 	}
 }
 
-// replay returns the decoded body of a recorded response.
-func replay(t testing.TB, r record) (string, bool) {
+// decodedBody returns the decoded body of a recorded response.
+func decodedBody(t testing.TB, r record) (string, bool) {
 	t.Helper()
 	again, err := warc.NewReader(strings.NewReader(fmt.Sprintf("WARC/1.1\r\nWARC-Type: response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(r.text), r.text))).Next()
 	if err != nil {

@@ -34,7 +34,7 @@ func TestRedirect(t *testing.T) {
 
 func TestRedirectHostile(t *testing.T) {
 	for body, want := range map[string]error{"": nil, "# a comment\r\n\r\n": nil, "no URL\r\n": scheme.ErrProtocol, "x:\x00\r\n": scheme.ErrProtocol} {
-		s := open(t, nil, resource("gemini://h.example/", day, "text/uri-list; locus-referral=permanent", body))
+		s := openStore(t, nil, resource("gemini://h.example/", day, "text/uri-list; locus-referral=permanent", body))
 		if res, err := s.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gemini://h.example/")}); !errors.Is(err, want) {
 			t.Errorf("%q: %+v, %v", body, res, err)
 		}
@@ -44,7 +44,7 @@ func TestRedirectHostile(t *testing.T) {
 	for octets, want := range map[int]error{1 << 20: nil, 1<<20 + 1: scheme.ErrTooLarge} {
 		body := strings.Repeat("http://h.example/\r\n", 999)
 		for _, padding := range []string{strings.Repeat("#\r\n", octets/3+1)[:octets-len(body)-len("\r\nhttp://h.example/x")] + "\r\nhttp://h.example/x", strings.Repeat("http://h.example/\r\n", 30_000)} {
-			s := open(t, nil, resource("gemini://h.example/", day, "text/uri-list; locus-referral=permanent", body+padding))
+			s := openStore(t, nil, resource("gemini://h.example/", day, "text/uri-list; locus-referral=permanent", body+padding))
 			res, err := s.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gemini://h.example/")})
 			if padding[0] == 'h' {
 				want = nil
@@ -55,6 +55,6 @@ func TestRedirectHostile(t *testing.T) {
 		}
 	}
 	// A URL list that a server sent is an object, and not a redirect.
-	s := open(t, nil, resource("gemini://h.example/l", day, "text/uri-list", "http://h.example/\r\n"))
+	s := openStore(t, nil, resource("gemini://h.example/l", day, "text/uri-list", "http://h.example/\r\n"))
 	want(t, s, "gemini://h.example/l", "http://h.example/\r\n")
 }

@@ -30,7 +30,7 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	if !ok {
-		return s.withoutRecord(ctx, req)
+		return s.openWithoutRecord(ctx, req)
 	}
 	if req.Trace != nil {
 		file := s.files[min(h.At.entry.file, len(s.files)-1)]
@@ -43,9 +43,9 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return res, nil
 }
 
-// withoutRecord opens a URL that is not in the archive, if this requires neither a server nor local
-// files. Such a URL denotes a form or a part of a message.
-func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+// openWithoutRecord opens a URL that is not in the archive, if this requires neither a server
+// nor local files. Such a URL denotes a form or a part of a message.
+func (s *Store) openWithoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	row := s.registry.Scheme(req.URL)
 	// Local files and mail are not archived.
 	isOwn := row.Traits.Has(scheme.Local) && row.Traits&(scheme.Files|scheme.Messages) != 0
@@ -76,19 +76,19 @@ var errDial = errors.New("a replay must not use the network")
 func (noDialer) DialContext(context.Context, string, string) (net.Conn, error) { return nil, errDial }
 
 func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (scheme.Resource, error) {
-	rec, err := s.record(&m.entry)
+	rec, err := s.openRecord(&m.entry)
 	if err != nil {
 		return nil, err
 	}
 	k := &storedBlock{record: rec, date: m.Time}
 	if rec.Type == "revisit" {
-		if k, err = s.revisited(&m.entry, rec); err != nil {
+		if k, err = s.revisitContent(&m.entry, rec); err != nil {
 			return nil, err
 		}
 	}
 	source := menus.For(req)
 	body := &replayBody{ctx: ctx, r: source.Tee(k), closer: k, date: m.Time, items: req.Items}
-	res, err := s.read(req, k, body)
+	res, err := s.parseBlock(req, k, body)
 	if err != nil {
 		body.Close()
 		return nil, err
@@ -103,11 +103,11 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	if ok && req.Items != (scheme.ItemRange{}) && !body.selected {
 		menu.Note = joinNotes(menu.Note, "all archived items: the selection was not applied")
 	}
-	return s.finish(req, k, res)
+	return s.applyOptions(req, k, res)
 }
 
-// read lets the scheme parse the block of a record.
-func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (scheme.Resource, error) {
+// parseBlock lets the scheme parse the block of a record.
+func (s *Store) parseBlock(req *scheme.Request, k *storedBlock, body *replayBody) (scheme.Resource, error) {
 	mediaType := k.mediaType()
 	if r, ok, err := readRedirect(req.URL, mediaType, body); ok {
 		return r, err
@@ -118,8 +118,8 @@ func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (sch
 	return &scheme.Object{URL: req.URL, Type: mediaType, Size: -1, Body: body}, nil
 }
 
-// finish applies the options of the request to a resource.
-func (s *Store) finish(req *scheme.Request, k *storedBlock, res scheme.Resource) (scheme.Resource, error) {
+// applyOptions applies the options of the request to a resource.
+func (s *Store) applyOptions(req *scheme.Request, k *storedBlock, res scheme.Resource) (scheme.Resource, error) {
 	o, ok := res.(*scheme.Object)
 	if !ok {
 		return res, nil
@@ -198,16 +198,16 @@ func (k *storedBlock) Close() error {
 // errRevisit means that the record to which a revisit refers is missing.
 var errRevisit = fmt.Errorf("%w: the record with the content of this duplicate is missing", scheme.ErrNotFound)
 
-// revisited returns the content of a revisit record, which consists of its own header and the
-// payload of the original record. It finds the original record by URL and date, or by the digest.
-// The original record is never a revisit record.
-func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
-	original, err := s.original(e, rec)
+// revisitContent returns the content of a revisit record, which consists of its own header and
+// the payload of the original record. It finds the original record by URL and date, or by the
+// digest. The original record is never a revisit record.
+func (s *Store) revisitContent(e *entry, rec *record) (*storedBlock, error) {
+	original, err := s.findOriginal(e, rec)
 	if err != nil {
 		rec.Close()
 		return nil, err
 	}
-	whole, err := s.record(original)
+	whole, err := s.openRecord(original)
 	if err != nil {
 		rec.Close()
 		return nil, err
@@ -230,35 +230,35 @@ func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	return k, nil
 }
 
-// original finds the record to which a revisit record refers.
-func (s *Store) original(e *entry, rec *record) (*entry, error) {
+// findOriginal finds the record to which a revisit record refers.
+func (s *Store) findOriginal(e *entry, rec *record) (*entry, error) {
 	key := e.key
 	if target := strings.Trim(rec.Get("WARC-Refers-To-Target-URI"), "<>"); target != "" {
 		if u, err := locus.Parse(target); err == nil {
 			key = keyOf(s.registry, u)
 		}
 	}
-	digest := printable(rec.Get("WARC-Payload-Digest"), maxDigest)
+	digest := printableText(rec.Get("WARC-Payload-Digest"), maxDigest)
 	if date, err := time.Parse(time.RFC3339Nano, rec.Get("WARC-Refers-To-Date")); err == nil {
 		if stamp, err := stampOf(date); err == nil {
-			if found, err := s.first(key+"\t"+stamp+"\t", digest, e); found != nil || err != nil {
+			if found, err := s.firstRecord(key+"\t"+stamp+"\t", digest, e); found != nil || err != nil {
 				return found, err
 			}
 		}
 	}
 	if digest != "" {
-		if found, err := s.first(digestKey(digest)+"\t", "", e); found != nil || err != nil {
+		if found, err := s.firstRecord(digestKey(digest)+"\t", "", e); found != nil || err != nil {
 			return found, err
 		}
 	}
 	return nil, errRevisit
 }
 
-// first returns the first complete record whose index line begins with prefix. It skips the record
-// of one given entry (the parameter not), and records with another digest. If there is no such
-// record, the method returns nil.
-func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
-	for e, err := range s.index.from(prefix) {
+// firstRecord returns the first complete record whose index line begins with prefix. It skips
+// the excluded entry, and records with another digest. If there is no such record, it returns
+// nil.
+func (s *Store) firstRecord(prefix, digest string, excluded *entry) (*entry, error) {
+	for e, err := range s.index.entriesFrom(prefix) {
 		if err != nil {
 			return nil, err
 		}
@@ -266,7 +266,7 @@ func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 			break
 		}
 		isOther := digest != "" && e.digest != "" && digestKey(e.digest) != digestKey(digest)
-		if e.kind == kindWhole && !isOther && (e.file != not.file || e.offset != not.offset) {
+		if e.kind == kindWhole && !isOther && (e.file != excluded.file || e.offset != excluded.offset) {
 			return &e, nil
 		}
 	}
@@ -306,11 +306,11 @@ func isNotModified(line string) bool {
 	return len(f) > 1 && f[1] == "304"
 }
 
-// framing lists the header fields that determine the end and the coding of a body.
-var framing = []string{"transfer-encoding:", "content-length:", "content-encoding:", "trailer:"}
+// framingFields lists the header fields that determine the end and the coding of a body.
+var framingFields = []string{"transfer-encoding:", "content-length:", "content-encoding:", "trailer:"}
 
 func isFraming(line string) bool {
-	for _, name := range framing {
+	for _, name := range framingFields {
 		if len(line) >= len(name) && strings.EqualFold(line[:len(name)], name) {
 			return true
 		}

@@ -29,13 +29,13 @@ type scanner struct {
 	ctx        context.Context
 	lines      *bulk.Sorter
 	read, size int64 // bytes in all archives
-	most       int64 // maximum block size, usually maxBlock
+	maxSize    int64 // maximum block size, usually maxBlock
 }
 
-// file adds the records in a file. It returns only errors of the local system. If an
-// archive is damaged, file reports the damage with a note, and the records before the
+// addFile adds the records in a file. It returns only errors of the local system. If an
+// archive is damaged, addFile reports the damage with a note, and the records before the
 // damage stay valid.
-func (c *scanner) file(number int) error {
+func (c *scanner) addFile(number int) error {
 	file := c.store.files[number]
 	f, err := os.Open(file.path)
 	if err != nil {
@@ -55,14 +55,14 @@ func (c *scanner) file(number int) error {
 			}
 			break
 		}
-		if err := c.record(number, rec); err != nil {
+		if err := c.addRecord(number, rec); err != nil {
 			return err
 		}
-		n, err := io.Copy(io.Discard, io.LimitReader(rec, c.most))
+		n, err := io.Copy(io.Discard, io.LimitReader(rec, c.maxSize))
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
-		if err == nil && n == c.most {
+		if err == nil && n == c.maxSize {
 			c.store.note(fmt.Errorf("%s, offset %d: the record is too large; the rest of the file was ignored", filepath.Base(file.path), rec.Offset))
 			break
 		}
@@ -89,8 +89,8 @@ func (r *scanReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// record adds a record that contains a resource.
-func (c *scanner) record(number int, rec *warc.Record) error {
+// addRecord adds a record that contains a resource.
+func (c *scanner) addRecord(number int, rec *warc.Record) error {
 	e := entry{kind: kindWhole, file: number, offset: rec.Offset, url: rec.Target(), digest: rec.Get("WARC-Payload-Digest")}
 	switch rec.Type {
 	case "response":
@@ -112,7 +112,7 @@ func (c *scanner) record(number int, rec *warc.Record) error {
 		c.store.note(fmt.Errorf("%s, offset %d: the record has no date and was ignored", filepath.Base(c.store.files[number].path), rec.Offset))
 		return nil
 	}
-	return c.store.add(c.lines, &e)
+	return c.store.addEntry(c.lines, &e)
 }
 
 // peekResponse returns the status and the media type of a response.
@@ -143,17 +143,17 @@ func essence(text string) string {
 	return kind
 }
 
-// add adds an entry to the index, with the key for the URL of the entry.
-func (s *Store) add(lines *bulk.Sorter, e *entry) error {
+// addEntry adds an entry to the index, with the key for the URL of the entry.
+func (s *Store) addEntry(lines *bulk.Sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
 	if e.kind == kindWhole && e.status == http.StatusNotModified {
 		return nil // the client already had the resource, but the archive does not contain the resource
 	}
-	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
+	if err != nil || !s.registry.Known(u) || printableText(e.url, 64<<10) == "" {
 		return nil // no client can request the URL u
 	}
 	e.key = keyOf(s.registry, u)
-	e.media, e.digest = printable(e.media, maxMedia), printable(e.digest, maxDigest)
+	e.media, e.digest = printableText(e.media, maxMedia), printableText(e.digest, maxDigest)
 	if err := lines.Add(nil, e.append(nil)); err != nil {
 		return err
 	}
@@ -168,17 +168,17 @@ func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 // maxCDXJ is the maximum length of a CDXJ line.
 const maxCDXJ = 1 << 20
 
-// readLists adds the records in CDXJ files. The result known contains the numbers of the archives
-// that a CDXJ file lists, unless that CDXJ file is older than the archive. The caller need not read
-// these archives.
-func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter) (known map[int]bool, err error) {
-	known = map[int]bool{}
+// readLists adds the records in CDXJ files. The result listed contains the numbers of the
+// archives that a CDXJ file lists, unless that CDXJ file is older than the archive. The caller
+// need not read these archives.
+func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter) (listed map[int]bool, err error) {
+	listed = map[int]bool{}
 	for _, l := range lists {
-		if err := s.readList(ctx, l, lines, known); err != nil {
+		if err := s.readList(ctx, l, lines, listed); err != nil {
 			return nil, err
 		}
 	}
-	return known, nil
+	return listed, nil
 }
 
 // namedBy returns the numbers of the archives that a CDXJ file may name. The keys are file names
@@ -211,7 +211,7 @@ func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 
 // readList reads one CDXJ file. Its lines may name only archives in the store. If a line can't be
 // read, readList ignores the rest of the file, and the caller reads the archives instead.
-func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known map[int]bool) error {
+func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, listed map[int]bool) error {
 	name := l.path
 	info, err := os.Stat(name)
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known 
 			return nil
 		}
 		e.file, named[i] = i, true
-		if err := s.add(lines, &e); err != nil {
+		if err := s.addEntry(lines, &e); err != nil {
 			return err
 		}
 	}
@@ -263,7 +263,7 @@ func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known 
 		return nil
 	}
 	for i := range named {
-		known[i] = true
+		listed[i] = true
 	}
 	return nil
 }

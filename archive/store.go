@@ -224,7 +224,7 @@ func (s *Store) openIndex(ctx context.Context, lists []list) error {
 		}
 	}
 	if name != "" {
-		if made, err := s.keepIndex(ctx, name, head, lists); made || err != nil {
+		if made, err := s.createIndex(ctx, name, head, lists); made || err != nil {
 			return err
 		}
 	}
@@ -240,10 +240,10 @@ func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	return err
 }
 
-// keepIndex creates the index file with the given name. The result made is false if another process
-// is creating this file, if the file system does not support locks, or if the rename fails. A
+// createIndex creates the index file with the given name. If another process is creating this
+// file, if the file system does not support locks, or if the rename fails, created is false. A
 // killed process leaves two files, which the next process overwrites.
-func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) (made bool, err error) {
+func (s *Store) createIndex(ctx context.Context, name, head string, lists []list) (created bool, err error) {
 	lock, err := os.OpenFile(name+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return false, err
@@ -292,7 +292,7 @@ func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []
 	if err != nil {
 		return err
 	}
-	scan := &scanner{store: s, ctx: ctx, lines: lines, most: maxBlock}
+	scan := &scanner{store: s, ctx: ctx, lines: lines, maxSize: maxBlock}
 	for _, file := range s.files {
 		scan.size += file.size
 	}
@@ -301,7 +301,7 @@ func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []
 			scan.read += file.size
 			continue
 		}
-		if err := scan.file(i); err != nil {
+		if err := scan.addFile(i); err != nil {
 			return err
 		}
 	}
@@ -329,9 +329,9 @@ type record struct {
 
 func (r *record) Close() error { return r.file.Close() }
 
-// record opens the record for an index entry. It compares the record with the entry, because the
-// index may be outdated.
-func (s *Store) record(e *entry) (*record, error) {
+// openRecord opens the record for an index entry. It compares the record with the entry,
+// because the index may be outdated.
+func (s *Store) openRecord(e *entry) (*record, error) {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()

@@ -77,8 +77,8 @@ func write(t testing.TB, name string, octets []byte) string {
 	return name
 }
 
-// open opens a store for a file with the given records.
-func open(t testing.TB, o *archive.Options, records ...rec) *archive.Store {
+// openStore opens a store for a file with the given records.
+func openStore(t testing.TB, o *archive.Options, records ...rec) *archive.Store {
 	t.Helper()
 	return openPaths(t, o, write(t, filepath.Join(t.TempDir(), "a.warc.gz"), pack(records...)))
 }
@@ -125,13 +125,13 @@ func client(t testing.TB, s *archive.Store) *access.Client {
 	return c
 }
 
-// get returns the resource at a URL as text, and its URL.
-func get(t testing.TB, s *archive.Store, ctx context.Context, url string) (string, string, error) {
+// getText returns the resource at a URL as text, and its URL.
+func getText(t testing.TB, s *archive.Store, ctx context.Context, url string) (string, string, error) {
 	t.Helper()
 	return getAt(t, s, ctx, url, time.Time{})
 }
 
-// getAt is like get, but for the memento that is nearest to the given time.
+// getAt is like getText, but for the memento that is nearest to the given time.
 func getAt(t testing.TB, s *archive.Store, ctx context.Context, url string, at time.Time) (string, string, error) {
 	t.Helper()
 	u, err := locus.Parse(url)
@@ -169,14 +169,14 @@ func getAt(t testing.TB, s *archive.Store, ctx context.Context, url string, at t
 
 func want(t testing.TB, s *archive.Store, url, text string) {
 	t.Helper()
-	if got, _, err := get(t, s, t.Context(), url); got != text || err != nil {
+	if got, _, err := getText(t, s, t.Context(), url); got != text || err != nil {
 		t.Errorf("%s: %q, %v; want %q", url, got, err, text)
 	}
 }
 
 func wantError(t testing.TB, s *archive.Store, url string, kind error, words string) {
 	t.Helper()
-	if got, _, err := get(t, s, t.Context(), url); !errors.Is(err, kind) || !strings.Contains(fmt.Sprint(err), words) {
+	if got, _, err := getText(t, s, t.Context(), url); !errors.Is(err, kind) || !strings.Contains(fmt.Sprint(err), words) {
 		t.Errorf("%s: %q, %v; want %v, %q", url, got, err, kind, words)
 	}
 }
@@ -184,7 +184,7 @@ func wantError(t testing.TB, s *archive.Store, url string, kind error, words str
 const day = "2024-05-01T10:00:00Z"
 
 func TestSchemes(t *testing.T) {
-	s := open(t, nil,
+	s := openStore(t, nil,
 		rec{"warcinfo", "", day, "application/warc-fields", "software: x\r\n", nil},
 		response("http://h.example/a", day, page("<p>a")),
 		rec{"request", "http://h.example/a", day, "application/http; msgtype=request", "GET /a HTTP/1.1\r\n\r\n", nil},
@@ -223,7 +223,7 @@ func TestSchemes(t *testing.T) {
 }
 
 func TestHTTP(t *testing.T) {
-	s := open(t, nil,
+	s := openStore(t, nil,
 		response("http://h.example/moved", day, "HTTP/1.1 301 Moved\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n"),
 		response("http://h.example/new", day, page("new")),
 		response("http://h.example/", day, "HTTP/1.1 302 Found\r\nLocation: https://h.example/\r\n\r\n"),
@@ -234,23 +234,23 @@ func TestHTTP(t *testing.T) {
 		response("http://h.example/chunks", day, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n"),
 		response("http://h.example/cut", day, page("whole")[:len(page("whole"))-2], "WARC-Truncated: length"),
 	)
-	if got, at, err := get(t, s, t.Context(), "http://h.example/moved"); got != "new" || at != "http://h.example/new" || err != nil {
+	if got, at, err := getText(t, s, t.Context(), "http://h.example/moved"); got != "new" || at != "http://h.example/new" || err != nil {
 		t.Errorf("%q, %q, %v", got, at, err)
 	}
 	want(t, s, "http://h.example/", "secure")
 	want(t, s, "http://h.example/chunks", "hello")
 	// A "not modified" record of another program does not count as a resource.
-	want(t, open(t, nil, response("http://h.example/", "2001-01-01T00:00:00Z", page("old")), response("http://h.example/", "2002-01-01T00:00:00Z", "HTTP/1.1 304 Not Modified\r\n\r\n")), "http://h.example/", "old")
+	want(t, openStore(t, nil, response("http://h.example/", "2001-01-01T00:00:00Z", page("old")), response("http://h.example/", "2002-01-01T00:00:00Z", "HTTP/1.1 304 Not Modified\r\n\r\n")), "http://h.example/", "old")
 	wantError(t, s, "http://h.example/loop", access.ErrRedirectLoop, "")
 	wantError(t, s, "http://h.example/gone", scheme.ErrNotFound, "archived at 2024-05-01T10:00:00Z: http: not found: 404")
-	if got, _, err := get(t, s, t.Context(), "http://h.example/cut"); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(got, "who (archived only in part: length)") {
+	if got, _, err := getText(t, s, t.Context(), "http://h.example/cut"); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(got, "who (archived only in part: length)") {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
 func TestTimes(t *testing.T) {
 	u := "http://h.example/"
-	s := open(t, nil, response(u, "2001-01-01T00:00:00Z", page("1")), response(u, "2003-01-01T00:00:00.5Z", page("3")), response(u, "2002-01-01T00:00:00Z", page("2")),
+	s := openStore(t, nil, response(u, "2001-01-01T00:00:00Z", page("1")), response(u, "2003-01-01T00:00:00.5Z", page("3")), response(u, "2002-01-01T00:00:00Z", page("2")),
 		response(u, "2002-01-01T00:00:00Z", page("twice")))
 	for stamp, text := range map[string]string{"": "3", "1990": "1", "20010101000000": "1", "2001-06-30": "1", "2001-08": "2", "2002": "2", "2050-01-01T00:00:00Z": "3"} {
 		var at time.Time
@@ -281,7 +281,7 @@ func TestRevisit(t *testing.T) {
 	revisit := func(url, date, body string, fields ...string) rec {
 		return rec{"revisit", url, date, "application/http; msgtype=response", body, append(fields, profile, "WARC-Payload-Digest: "+digest)}
 	}
-	s := open(t, nil,
+	s := openStore(t, nil,
 		revisit("http://h.example/before", "2001-01-01T00:00:00Z", "HTTP/1.1 200 OK\r\nX: revisit\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n"),
 		response("http://h.example/a", "2002-01-01T00:00:00Z", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "WARC-Payload-Digest: "+digest),
 		revisit("http://h.example/a", "2003-01-01T00:00:00Z", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n",
@@ -326,7 +326,7 @@ func TestLongHeads(t *testing.T) {
 	}{
 		{10, 10, "text/newer"}, {100 << 10, 100 << 10, "text/newer"}, {10, 257 << 10, "text/older"}, {257 << 10, 10, ""},
 	} {
-		s := open(t, nil, response("http://h.example/a", "2002-01-01T00:00:00Z", head("text/older", test.older)+"hello", digest),
+		s := openStore(t, nil, response("http://h.example/a", "2002-01-01T00:00:00Z", head("text/older", test.older)+"hello", digest),
 			rec{"revisit", "http://h.example/b", "2003-01-01T00:00:00Z", "application/http; msgtype=response", head("text/newer", test.newer), []string{digest}})
 		if test.media == "" {
 			wantError(t, s, "http://h.example/b", scheme.ErrProtocol, "longer than 262144 bytes")
@@ -351,17 +351,17 @@ func TestSameSecond(t *testing.T) {
 	for i := range 12 { // offsets of different lengths
 		list = append(list, response("http://h.example/", day, page(fmt.Sprint("page ", i)), fmt.Sprint("WARC-Payload-Digest: sha1:", i)))
 	}
-	s := open(t, nil, list...)
+	s := openStore(t, nil, list...)
 	want(t, s, "http://h.example/", "page 11")
 	if h, ok, err := s.Nearest(locus.MustParse("http://h.example/"), time.Time{}); h.Count != 1 || !ok || err != nil {
 		t.Errorf("%+v, %v, %v", h, ok, err)
 	}
 	list = append(list, rec{"revisit", "http://h.example/", day, "application/http; msgtype=response", "", []string{"WARC-Payload-Digest: sha1:7", "WARC-Refers-To-Target-URI: http://h.example/", "WARC-Refers-To-Date: " + day}})
-	want(t, open(t, nil, list...), "http://h.example/", "page 7")
+	want(t, openStore(t, nil, list...), "http://h.example/", "page 7")
 }
 
 func TestLive(t *testing.T) {
-	s := open(t, nil, response("http://h.example/a", day, page("kept")), response("http://h.example/gone", day, "HTTP/1.1 404 Not Found\r\n\r\n"))
+	s := openStore(t, nil, response("http://h.example/a", day, page("kept")), response("http://h.example/gone", day, "HTTP/1.1 404 Not Found\r\n\r\n"))
 	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestLiveRedirect(t *testing.T) {
 	asked := make(chan string, 1)
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header.Get("Authorization") }))
 	defer web.Close()
-	s := open(t, nil, moved("http://h.example/private", "http://127.0.0.1/"), moved("http://h.example/port", "http://other.example:25/"),
+	s := openStore(t, nil, moved("http://h.example/private", "http://127.0.0.1/"), moved("http://h.example/port", "http://other.example:25/"),
 		moved("http://h.example/login", "http://u:p@other.example/"), moved("http://h.example/session", "telnet://other.example/"),
 		moved("http://h.example/mail", "mailto:a@h.example"), moved("http://h.example/file", "file:///etc/passwd"),
 		moved("https://h.example/down", "http://h.example/live"), moved("http://h.example/same", "http://h.example/live"))
@@ -485,7 +485,7 @@ func TestFolder(t *testing.T) {
 // The source of an archived menu is the archived bytes.
 func TestSource(t *testing.T) {
 	const text = "iHello\t\t\t\r\n0About\t/about\th.example\t70\r\n.\r\n"
-	s := open(t, nil, resource("gopher://h.example/", day, "application/x-menu", text))
+	s := openStore(t, nil, resource("gopher://h.example/", day, "application/x-menu", text))
 	res, err := s.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h.example/"), Source: true})
 	if err != nil {
 		t.Fatal(err)
@@ -508,7 +508,7 @@ func TestPartAt(t *testing.T) {
 	message := func(text string) string {
 		return "Message-ID: <m@h.example>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-ID: <p@h.example>\r\nContent-Type: text/plain\r\n\r\n" + text + "\r\n--b--\r\n"
 	}
-	s := open(t, nil, resource(of, "2001-01-01T00:00:00Z", "message/rfc822", message("one")), resource(of, "2003-01-01T00:00:00Z", "message/rfc822", message("three")))
+	s := openStore(t, nil, resource(of, "2001-01-01T00:00:00Z", "message/rfc822", message("one")), resource(of, "2003-01-01T00:00:00Z", "message/rfc822", message("three")))
 	for year, want := range map[int]string{2001: "one", 2003: "three"} {
 		res, err := client(t, s).Do(t.Context(), access.Request{
 			URL: locus.MustParse("cid:p@h.example"), From: &access.Result{URL: locus.MustParse(of)}, At: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC),
