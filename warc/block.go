@@ -113,8 +113,8 @@ func (b *Block) reader(start, end int64) (io.Reader, error) {
 	return bytes.NewReader(b.memory[start:end]), nil
 }
 
-// digest formats a hash as a digest field for web archives.
-func digest(h hash.Hash) string {
+// formatDigest formats a hash as a digest field for web archives.
+func formatDigest(h hash.Hash) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
@@ -128,5 +128,5 @@ func (b *Block) headerDigest() (string, error) {
 	if _, err := io.Copy(h, r); err != nil {
 		return "", fmt.Errorf("warc: %w", err)
 	}
-	return digest(h), nil
+	return formatDigest(h), nil
 }

@@ -49,7 +49,7 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 			return nil, err
 		}
 	}
-	if err := w.open(); err != nil {
+	if err := w.openFile(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -79,19 +79,19 @@ func (w *Writer) path() string {
 	return fmt.Sprintf("%s-%05d%s", w.name, w.number, w.ext)
 }
 
-// next begins the next file of the archive, and then unlocks the previous file.
-func (w *Writer) next() error {
+// beginFile begins the next file of the archive, and then unlocks the previous file.
+func (w *Writer) beginFile() error {
 	before, index := w.file, w.index
 	w.number++
-	if err := w.open(); err != nil {
+	if err := w.openFile(); err != nil {
 		w.file, w.index = before, index
 		return err
 	}
 	return cmp.Or(before.Sync(), index.write(indexName(before.Name())), before.Close())
 }
 
-// open opens and locks the file, and writes its "warcinfo" record.
-func (w *Writer) open() error {
+// openFile opens and locks the file, and writes its "warcinfo" record.
+func (w *Writer) openFile() error {
 	name := w.path()
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("warc: %s is not a regular file", name)
@@ -108,7 +108,7 @@ func (w *Writer) open() error {
 		err = fmt.Errorf("warc: another process is writing to %s: choose another name", name)
 	}
 	if err == nil {
-		err = w.begin(f)
+		err = w.prepareFile(f)
 	}
 	if err != nil {
 		w.file = nil
@@ -117,8 +117,8 @@ func (w *Writer) open() error {
 	return nil
 }
 
-// begin prepares the file f for new records. The caller must have locked the file.
-func (w *Writer) begin(f *os.File) (err error) {
+// prepareFile prepares the file f for new records. The caller must have locked the file.
+func (w *Writer) prepareFile(f *os.File) (err error) {
 	w.index = newIndex(w.dir)
 	defer func() {
 		if err != nil {
@@ -137,11 +137,11 @@ func (w *Writer) begin(f *os.File) (err error) {
 	if err := os.Remove(indexName(f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("warc: %w", err)
 	}
-	return w.describe()
+	return w.writeInfo()
 }
 
-// describe writes the "warcinfo" record.
-func (w *Writer) describe() error {
+// writeInfo writes the "warcinfo" record.
+func (w *Writer) writeInfo() error {
 	b := w.NewBlock()
 	for _, f := range slices.Concat(w.options.Info, []Field{
 		{"format", "WARC File Format 1.1"},
@@ -196,8 +196,8 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 			}
 			return good, err
 		}
-		entry := w.indexed(rec)
-		if err := in.finish(); err != nil {
+		entry := w.indexEntry(rec)
+		if err := in.skipRest(); err != nil {
 			return good, err
 		}
 		good = in.in.n
@@ -211,9 +211,9 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 	}
 }
 
-// finish reads the rest of the record, and then the empty lines or the end of the gzip member. For
-// a truncated record it returns io.ErrUnexpectedEOF.
-func (r *Reader) finish() error {
+// skipRest reads the rest of the record, and then the empty lines or the end of the gzip
+// member. For a truncated record it returns io.ErrUnexpectedEOF.
+func (r *Reader) skipRest() error {
 	if _, err := io.Copy(io.Discard, r.record.block); err != nil {
 		return err
 	}
@@ -237,9 +237,9 @@ func atEnd(err error) error {
 	return err
 }
 
-// indexed returns the index entry for a record, without the offset. For a record that does
+// indexEntry returns the index entry for a record, without the offset. For a record that does
 // not belong in the index, the entry is zero. It also remembers the payload of the record.
-func (w *Writer) indexed(rec *Record) CDXJ {
+func (w *Writer) indexEntry(rec *Record) CDXJ {
 	target, date := rec.Target(), rec.Date()
 	if !isIndexed(rec.Type) || target == "" {
 		return CDXJ{}
@@ -254,7 +254,7 @@ func (w *Writer) indexed(rec *Record) CDXJ {
 	}
 	if c.Digest != "" && rec.Get("WARC-Truncated") == "" {
 		this := original{strings.Trim(rec.Get("WARC-Record-ID"), "<>"), target, rec.Get("WARC-Date")}
-		w.first(payloadKey(rec.Type, rec.Get("Content-Type"), c.Digest), this)
+		w.firstRecord(payloadKey(rec.Type, rec.Get("Content-Type"), c.Digest), this)
 	}
 	return c
 }
@@ -270,12 +270,12 @@ func payloadKey(typ, contentType, digest string) string {
 	return typ + " " + contentType + " " + digest
 }
 
-// first returns the first record with the given payload key. If there is no such record yet, first
-// remembers the parameter this as the first record, and ok is false.
-func (w *Writer) first(key string, this original) (first original, ok bool) {
+// firstRecord returns the first record with the given payload key. If there is no such record
+// yet, firstRecord remembers the candidate as the first record, and ok is false.
+func (w *Writer) firstRecord(key string, candidate original) (first original, ok bool) {
 	first, ok = w.seen[key]
 	if !ok && len(w.seen) < maxSeen {
-		w.seen[key] = this
+		w.seen[key] = candidate
 	}
 	return first, ok
 }

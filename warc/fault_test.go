@@ -47,7 +47,7 @@ func (a *faultArchive) Get(i int) (bool, error) {
 	}
 	if info.Size() != a.size {
 		a.size = info.Size()
-		a.read()
+		a.readRecords()
 	}
 	body, ok := a.found[faultTarget(i)]
 	switch {
@@ -59,8 +59,8 @@ func (a *faultArchive) Get(i int) (bool, error) {
 	return true, nil
 }
 
-// read reads all readable records.
-func (a *faultArchive) read() {
+// readRecords reads all readable records.
+func (a *faultArchive) readRecords() {
 	a.found, a.err = map[string]string{}, nil
 	octets, err := os.ReadFile(a.name)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestFullDisk(t *testing.T) {
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("at the end %v", err)
 		}
-		if text := read(bytes.NewReader(file(t, name))); strings.Count(text, "\nWARC/1.1 response") != n || strings.Contains(text, "\n! ") {
+		if text := describeRecords(bytes.NewReader(file(t, name))); strings.Count(text, "\nWARC/1.1 response") != n || strings.Contains(text, "\n! ") {
 			t.Errorf("%d of %d records", strings.Count(text, "\nWARC/1.1 response"), n)
 		}
 		checkIndex(t, name, n)

@@ -31,13 +31,13 @@ func (r *Record) Payload() (p Payload, ok bool) {
 	default:
 		return p, false
 	}
-	limited := &headLimit{r: r, left: maxHeader}
+	limited := &headLimit{r: r, remaining: maxHeader}
 	in := bufio.NewReader(limited)
 	resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
 	if err != nil {
 		return p, false
 	}
-	limited.left = -1
+	limited.remaining = -1
 	p = Payload{
 		Status:   resp.StatusCode,
 		Type:     resp.Header.Get("Content-Type"),
@@ -61,23 +61,23 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit is a reader that limits the number of bytes to the value of left. If left is
-// -1, there is no limit.
+// headLimit is a reader that limits the number of bytes to remaining. If remaining is -1,
+// there is no limit.
 type headLimit struct {
-	r    io.Reader
-	left int
+	r         io.Reader
+	remaining int
 }
 
 func (l *headLimit) Read(p []byte) (int, error) {
-	if l.left == 0 {
+	if l.remaining == 0 {
 		return 0, ErrLimit
 	}
-	if l.left > 0 {
-		p = p[:min(len(p), l.left)]
+	if l.remaining > 0 {
+		p = p[:min(len(p), l.remaining)]
 	}
 	n, err := l.r.Read(p)
-	if l.left > 0 {
-		l.left -= n
+	if l.remaining > 0 {
+		l.remaining -= n
 	}
 	return n, err
 }

@@ -58,15 +58,15 @@ func TestIndexMemory(t *testing.T) {
 func TestSeenIsBounded(t *testing.T) {
 	w := &Writer{seen: map[string]original{}}
 	for i := range maxSeen + 100 {
-		if _, ok := w.first(fmt.Sprint(i), original{id: fmt.Sprint(i)}); ok {
+		if _, ok := w.firstRecord(fmt.Sprint(i), original{id: fmt.Sprint(i)}); ok {
 			t.Fatalf("%d is there", i)
 		}
 	}
 	last := fmt.Sprint(maxSeen - 1)
-	if found, ok := w.first(last, original{}); !ok || found.id != last {
+	if found, ok := w.firstRecord(last, original{}); !ok || found.id != last {
 		t.Errorf("%+v, %v", found, ok)
 	}
-	if _, ok := w.first(fmt.Sprint(maxSeen), original{}); ok || len(w.seen) != maxSeen {
+	if _, ok := w.firstRecord(fmt.Sprint(maxSeen), original{}); ok || len(w.seen) != maxSeen {
 		t.Errorf("%d are remembered, and the next is %v", len(w.seen), ok)
 	}
 }

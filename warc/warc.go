@@ -157,11 +157,11 @@ func (r *Reader) next() (*Record, error) {
 	first := r.r == nil
 	for {
 		if r.r == nil {
-			if err := r.open(); err != nil {
+			if err := r.beginMember(); err != nil {
 				return nil, err
 			}
 		}
-		line, err := r.begin()
+		line, err := r.readFirstLine()
 		if err == io.EOF && r.z != nil {
 			r.r = nil // continue with the next gzip member
 			continue
@@ -177,8 +177,8 @@ func (r *Reader) next() (*Record, error) {
 	}
 }
 
-// open begins the next gzip member, or the file if the file is not compressed.
-func (r *Reader) open() error {
+// beginMember begins the next gzip member, or the file if the file is not compressed.
+func (r *Reader) beginMember() error {
 	r.start = r.in.n
 	head, err := r.in.Peek(2)
 	if len(head) == 0 {
@@ -204,19 +204,19 @@ func (r *Reader) open() error {
 	return nil
 }
 
-// begin returns the first line of the next record.
-func (r *Reader) begin() (string, error) {
+// readFirstLine returns the first line of the next record.
+func (r *Reader) readFirstLine() (string, error) {
 	for skipped := 0; ; {
 		if r.z == nil {
 			r.start = r.in.n - int64(r.r.Buffered())
 		}
-		line, err := r.line()
+		line, err := r.readLine()
 		switch {
 		case err != nil:
 			return "", err
 		case strings.HasPrefix(line, "WARC/"), isARC(line):
 			return line, nil
-		case line != "" && !r.damaged():
+		case line != "" && !r.hasRecord():
 			return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 		}
 		// Empty lines end a record. There may be other lines if the record's length was too
@@ -227,16 +227,16 @@ func (r *Reader) begin() (string, error) {
 	}
 }
 
-// damaged reports whether the Reader has already read a record. In that case, invalid text means
-// that the archive is damaged. Otherwise, the file is not a web archive.
-func (r *Reader) damaged() bool { return r.record != nil }
+// hasRecord reports whether the Reader has already read a record. In that case, invalid text
+// means that the archive is damaged. Otherwise, the file is not a web archive.
+func (r *Reader) hasRecord() bool { return r.record != nil }
 
-// line reads a line without its newline. For a line without a newline at the end of the file,
-// it returns io.EOF.
-func (r *Reader) line() (string, error) {
+// readLine reads a line without its newline. For a line without a newline at the end of the
+// file, it returns io.EOF.
+func (r *Reader) readLine() (string, error) {
 	text, err := r.r.ReadSlice('\n')
 	switch {
-	case err == bufio.ErrBufferFull && r.damaged():
+	case err == bufio.ErrBufferFull && r.hasRecord():
 		return "\x00", nil // an invalid header line, in place of a line that is too long
 	case err == bufio.ErrBufferFull:
 		return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
@@ -251,12 +251,12 @@ func (r *Reader) line() (string, error) {
 func (r *Reader) header(line string, first bool) (*Record, error) {
 	rec := &Record{Offset: r.start, Length: -1}
 	if strings.HasPrefix(line, "WARC/") {
-		if err := r.fields(rec, line); err != nil {
+		if err := r.readFields(rec, line); err != nil {
 			return nil, err
 		}
 	} else {
 		head, _ := r.r.Peek(len("HTTP/"))
-		rec.arc(line, first || !r.arc, string(head) == "HTTP/")
+		rec.setARCFields(line, first || !r.arc, string(head) == "HTTP/")
 		r.arc = true
 	}
 	if n, err := strconv.ParseInt(rec.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
@@ -266,11 +266,11 @@ func (r *Reader) header(line string, first bool) (*Record, error) {
 	return rec, nil
 }
 
-// fields reads the named fields of a WARC record.
-func (r *Reader) fields(rec *Record, version string) error {
+// readFields reads the named fields of a WARC record.
+func (r *Reader) readFields(rec *Record, version string) error {
 	rec.Version = strings.TrimSpace(version)
 	for size := 0; ; {
-		line, err := r.line()
+		line, err := r.readLine()
 		if err == io.EOF {
 			err = fmt.Errorf("%w: the header at offset %d is truncated", io.ErrUnexpectedEOF, r.start)
 		}
@@ -309,8 +309,8 @@ func isARC(line string) bool {
 	return errDate == nil && errLength == nil
 }
 
-// arc sets the fields of an ARC record from its first line.
-func (r *Record) arc(line string, first, isHTTP bool) {
+// setARCFields sets the fields of an ARC record from its first line.
+func (r *Record) setARCFields(line string, first, isHTTP bool) {
 	f := strings.Split(line, " ")
 	r.Version, r.Type = "ARC/1", "resource"
 	switch {

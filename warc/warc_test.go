@@ -37,9 +37,9 @@ func zip(t testing.TB, texts ...string) string {
 	return b.String()
 }
 
-// read writes a line for each record: version, type, target, block. The last line is the
-// error, unless it is io.EOF.
-func read(r io.Reader) string {
+// describeRecords writes a line for each record: version, type, target, block. The last line
+// is the error, unless it is io.EOF.
+func describeRecords(r io.Reader) string {
 	var lines []string
 	for in := warc.NewReader(r); ; {
 		rec, err := in.Next()
@@ -78,10 +78,10 @@ func TestRecords(t *testing.T) {
 		"length too low": info + strings.Replace(page, "href=b>", "href=b>\nrubbish\nand more", 1) + text,
 		"empty members":  zip(t, "", info, "", page, text, ""),
 	} {
-		if got := read(strings.NewReader(file)); got != all {
+		if got := describeRecords(strings.NewReader(file)); got != all {
 			t.Errorf("%s: %s", name, got)
 		}
-		if got := read(iotest.OneByteReader(strings.NewReader(file))); got != all {
+		if got := describeRecords(iotest.OneByteReader(strings.NewReader(file))); got != all {
 			t.Errorf("%s, octet by octet: %s", name, got)
 		}
 	}
@@ -102,7 +102,7 @@ func TestOffset(t *testing.T) {
 		if len(offsets) != 3 {
 			t.Fatal(offsets)
 		}
-		got := read(strings.NewReader(file[offsets[1]:offsets[2]]))
+		got := describeRecords(strings.NewReader(file[offsets[1]:offsets[2]]))
 		if got != pageLine {
 			t.Errorf("%v: %s", offsets, got)
 		}
@@ -128,11 +128,11 @@ func TestARC(t *testing.T) {
 	want := `ARC/1 warcinfo filedesc://x.arc "1 0 Alexa Internet\nURL IP-address Archive-date Content-type Archive-length\n\n"` +
 		"\n" + `ARC/1 response http://www.dryswamp.edu:80/index.html "HTTP/1.0 200 OK\n\n<a href=b>"` +
 		"\n" + `ARC/1 resource gopher://h:70/0a "abc"`
-	if got := read(strings.NewReader(file)); got != want {
+	if got := describeRecords(strings.NewReader(file)); got != want {
 		t.Error(got)
 	}
 	parts := strings.SplitAfter(file, "\n\n")
-	if got := read(strings.NewReader(zip(t, parts[0], strings.Join(parts[1:], "")))); got != want {
+	if got := describeRecords(strings.NewReader(zip(t, parts[0], strings.Join(parts[1:], "")))); got != want {
 		t.Error(got)
 	}
 	in := warc.NewReader(strings.NewReader(file))
@@ -160,7 +160,7 @@ func TestDamaged(t *testing.T) {
 		"huge length":   {"WARC/1.0\r\nContent-Length: 9999999999999999999999\r\n\r\nabc", `WARC/1.0   "abc"`},
 		"endless gap":   {text + strings.Repeat("\r\n", 1<<20), `WARC/1.1 resource gopher://h.example/0a "one\ntwo"` + "\n! warc: not a record of a WARC or ARC file"},
 	} {
-		got := read(strings.NewReader(test[0]))
+		got := describeRecords(strings.NewReader(test[0]))
 		if got != test[1] && (test[1] == "" || !strings.HasPrefix(got, strings.TrimSuffix(test[1], "! EOF"))) {
 			t.Errorf("%s: %s, want %s", name, got, test[1])
 		}

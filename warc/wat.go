@@ -48,11 +48,11 @@ var (
 // lower case. The text is the block of the metadata record, in JSON. If the block does not
 // describe a record, WATType returns "".
 func WATType(text []byte) (string, error) {
-	typ, _, err := find(text, watType)
+	typ, _, err := findValue(text, watType)
 	if err != nil || typ != nil {
 		return strings.ToLower(string(unquote(typ))), err
 	}
-	if arc, _, _ := find(text, watARC); arc != nil {
+	if arc, _, _ := findValue(text, watARC); arc != nil {
 		return "response", nil
 	}
 	return "", nil
@@ -64,38 +64,38 @@ func ReadWAT(text []byte) (w WAT, err error) {
 	if w.Type, err = WATType(text); err != nil {
 		return w, err
 	}
-	page, offset, _ := find(text, watPage)
+	page, offset, _ := findValue(text, watPage)
 	if page == nil {
 		return w, nil
 	}
-	base, _, _ := find(page, watBase)
+	base, _, _ := findValue(page, watBase)
 	w.Base = string(unquote(base))
 	for _, path := range watLists {
-		list, at, _ := find(page, path)
-		w.links(list, offset+at)
+		list, at, _ := findValue(page, path)
+		w.addLinks(list, offset+at)
 	}
 	return w, nil
 }
 
-// links adds the links in a JSON list. The parameter offset is the offset of the list in
+// addLinks adds the links in a JSON list. The parameter offset is the offset of the list in
 // the text.
-func (w *WAT) links(list []byte, offset int) {
+func (w *WAT) addLinks(list []byte, offset int) {
 	for start, end := range jsonpath.Elements(list) {
 		element := list[start:end]
-		url, at, _ := find(element, watURL)
+		url, at, _ := findValue(element, watURL)
 		text := unquote(url)
 		if len(text) == 0 {
 			continue
 		}
-		path, _, _ := find(element, watFrom)
+		path, _, _ := findValue(element, watFrom)
 		at += offset + start + 1
 		w.Links = append(w.Links, WATLink{URL: string(text), Path: string(unquote(path)), Start: at, End: at + len(url) - len(`""`)})
 	}
 }
 
-// find returns the value at path in a JSON text, and the offset of the value. If there is no such
-// value, find returns nil.
-func find(text []byte, path jsonpath.Path) (value []byte, at int, err error) {
+// findValue returns the value at path in a JSON text, and the offset of the value. If there is
+// no such value, findValue returns nil.
+func findValue(text []byte, path jsonpath.Path) (value []byte, offset int, err error) {
 	start, end, err := path.Find(text)
 	switch {
 	case errors.Is(err, jsonpath.ErrMissing):

@@ -113,7 +113,7 @@ func (w *Writer) Write(entries ...*Entry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil && w.options.Size > 0 && w.end >= w.options.Size && w.end > w.begun {
-		w.err = w.next()
+		w.err = w.beginFile()
 	}
 	for _, e := range entries {
 		if w.err == nil {
@@ -175,17 +175,17 @@ func (w *Writer) write(e *Entry) error {
 		r.add("WARC-Warcinfo-ID", "<"+w.info+">")
 	}
 	r.fields = append(r.fields, e.Fields...)
-	blockDigest := digest(b.sum)
+	blockDigest := formatDigest(b.sum)
 	payload := ""
 	if b.payload != nil {
-		payload = digest(b.payload)
+		payload = formatDigest(b.payload)
 		r.add("WARC-Payload-Digest", payload)
 	}
 	if e.Dedup && b.payload != nil && b.size > b.start {
 		this := original{id, e.Target, date.UTC().Format(time.RFC3339)}
-		if first, ok := w.first(payloadKey(e.Type, e.ContentType, payload), this); ok {
+		if first, ok := w.firstRecord(payloadKey(e.Type, e.ContentType, payload), this); ok {
 			var err error
-			if blockDigest, err = w.revisit(r, b, first); err != nil {
+			if blockDigest, err = w.makeRevisit(r, b, first); err != nil {
 				return w.explain(err)
 			}
 		}
@@ -200,7 +200,7 @@ func (w *Writer) write(e *Entry) error {
 	}
 	r.add("Content-Length", strconv.FormatInt(r.end, 10))
 	start := w.end
-	if err := w.append(r, b); err != nil {
+	if err := w.appendRecord(r, b); err != nil {
 		return w.explain(err)
 	}
 	if isIndexed(r.typ) && e.Target != "" {
@@ -221,16 +221,16 @@ func (w *Writer) write(e *Entry) error {
 // isIndexed reports whether a record of the given type contains a response for its target.
 func isIndexed(typ string) bool { return typ == "response" || typ == "resource" || typ == "revisit" }
 
-// revisit changes the draft r to a revisit record, because an earlier record (the parameter first)
-// contains the same payload. It returns the digest of the block that will be written.
-func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
+// makeRevisit changes the draft r to a revisit record, because an earlier record contains the
+// same payload. It returns the digest of the block that will be written.
+func (w *Writer) makeRevisit(r *draft, b *Block, earlier original) (string, error) {
 	r.typ, r.end = "revisit", b.start
 	r.add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
-	if first.id != "" {
-		r.add("WARC-Refers-To", "<"+first.id+">")
+	if earlier.id != "" {
+		r.add("WARC-Refers-To", "<"+earlier.id+">")
 	}
-	r.add("WARC-Refers-To-Target-URI", first.target)
-	r.add("WARC-Refers-To-Date", first.date)
+	r.add("WARC-Refers-To-Target-URI", earlier.target)
+	r.add("WARC-Refers-To-Date", earlier.date)
 	return b.headerDigest()
 }
 
@@ -253,9 +253,9 @@ func (r *draft) header() string {
 	return b.String()
 }
 
-// append writes a record at the end of the file. If append fails, it restores the length of
+// appendRecord writes a record at the end of the file. If it fails, it restores the length of
 // the file.
-func (w *Writer) append(r *draft, b *Block) error {
+func (w *Writer) appendRecord(r *draft, b *Block) error {
 	in, err := b.reader(0, r.end)
 	if err == nil {
 		err = w.member(r.header(), in, r.end)
@@ -309,7 +309,7 @@ func (w *Writer) Close() error {
 	if w.file == nil {
 		return w.err
 	}
-	err := cmp.Or(w.err, w.finish())
+	err := cmp.Or(w.err, w.closeFile())
 	if w.err == nil {
 		w.err = errClosed
 	}
@@ -318,8 +318,8 @@ func (w *Writer) Close() error {
 
 var errClosed = errors.New("warc: the writer is closed")
 
-// finish closes the file and writes the index of the file, even after an error.
-func (w *Writer) finish() error {
+// closeFile closes the file and writes the index of the file, even after an error.
+func (w *Writer) closeFile() error {
 	name := w.file.Name()
 	err := cmp.Or(w.file.Sync(), w.index.write(indexName(name)), w.file.Close())
 	w.file = nil

@@ -16,14 +16,14 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// at is the current time in tests.
-var at = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
+// testTime is the current time in tests.
+var testTime = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 
 // create opens an archive with a fixed clock and fixed identifiers.
 func create(t testing.TB, name string, o warc.WriterOptions) *warc.Writer {
 	t.Helper()
 	n := 0
-	o.Now = func() time.Time { return at }
+	o.Now = func() time.Time { return testTime }
 	o.NewID = func() string { n++; return fmt.Sprintf("urn:uuid:%08d-0000-4000-8000-000000000000", n) }
 	w, err := warc.Create(name, &o)
 	if err != nil {
@@ -259,7 +259,7 @@ func TestContinueAfterKill(t *testing.T) {
 				t.Fatalf("%s, cut at %d: the whole records are not kept", ext, cut)
 			}
 			checkIndex(t, name, kept+1)
-			if text := read(bytes.NewReader(file(t, name))); strings.Contains(text, "\n!") || strings.Count(text, "\n") != kept+2 {
+			if text := describeRecords(bytes.NewReader(file(t, name))); strings.Contains(text, "\n!") || strings.Count(text, "\n") != kept+2 {
 				t.Fatalf("%s, cut at %d:\n%s", ext, cut, text)
 			}
 		}
@@ -367,7 +367,7 @@ func TestSplit(t *testing.T) {
 	}
 	got := 0
 	for n := 1; n <= strings.Count(before, ".warc.gz"); n++ {
-		text := read(bytes.NewReader(file(t, filepath.Join(dir, fmt.Sprintf("a-%05d.warc.gz", n)))))
+		text := describeRecords(bytes.NewReader(file(t, filepath.Join(dir, fmt.Sprintf("a-%05d.warc.gz", n)))))
 		if !strings.HasPrefix(text, "WARC/1.1 warcinfo") || strings.Contains(text, "\n!") {
 			t.Errorf("file %d:\n%s", n, text)
 		}
@@ -486,7 +486,7 @@ func TestConcurrentWrites(t *testing.T) {
 	}
 	closed(t, w)
 	checkIndex(t, name, n)
-	lines := strings.Split(read(bytes.NewReader(file(t, name))), "\n")[1:]
+	lines := strings.Split(describeRecords(bytes.NewReader(file(t, name))), "\n")[1:]
 	for i := 0; i+1 < len(lines); i += 2 {
 		if a, b := strings.Fields(lines[i]), strings.Fields(lines[i+1]); a[1] != "response" || b[1] != "request" || a[2] != b[2] {
 			t.Errorf("%s\n%s", lines[i], lines[i+1])
