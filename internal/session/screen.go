@@ -63,7 +63,7 @@ func (s *Screen) Close() {
 
 // Send types text. The character \r in the text is the Enter key.
 func (s *Screen) Send(text string) error {
-	if err := s.ready(); err != nil {
+	if err := s.waitReady(); err != nil {
 		return err
 	}
 	for {
@@ -76,7 +76,7 @@ func (s *Screen) Send(text string) error {
 			return err
 		}
 		if err == nil {
-			err = s.ready()
+			err = s.waitReady()
 		}
 		if err != nil {
 			return fmt.Errorf("%w; the input is incomplete", err)
@@ -87,7 +87,7 @@ func (s *Screen) Send(text string) error {
 
 // Press presses a key.
 func (s *Screen) Press(key tn3270.Key) error {
-	if err := s.ready(); err != nil {
+	if err := s.waitReady(); err != nil {
 		return err
 	}
 	select {
@@ -100,32 +100,32 @@ func (s *Screen) Press(key tn3270.Key) error {
 
 // Expect waits until the text of the screen matches re.
 func (s *Screen) Expect(re *regexp.Regexp) error {
-	if err := s.ready(); err != nil {
+	if err := s.waitReady(); err != nil {
 		return err
 	}
-	err := s.wait(func(screen *tn3270.Screen) bool { return re.MatchString(screen.Text()) })
+	err := s.waitFor(func(screen *tn3270.Screen) bool { return re.MatchString(screen.Text()) })
 	switch {
 	case errors.Is(err, errLate):
-		return late("no screen matched %s within %v; the screen begins with %s", locus.Quote(re.String()), s.step, s.begins())
+		return late("no screen matched %s within %v; the screen begins with %s", locus.Quote(re.String()), s.step, s.firstText())
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: the host ended the session before any screen matched %s; the screen begins with %s", scheme.ErrProtocol,
-			locus.Quote(re.String()), s.begins())
+			locus.Quote(re.String()), s.firstText())
 	}
 	return err
 }
 
-// begins returns the first text on the screen, quoted for an error message.
-func (s *Screen) begins() string {
+// firstText returns the first text on the screen, quoted for an error message.
+func (s *Screen) firstText() string {
 	return locus.Quote(strings.Join(strings.Fields(s.terminal.Screen().Text()), " "))
 }
 
 // errKeyboardLocked reports that the host did not unlock the keyboard in time.
 var errKeyboardLocked = late("the host did not unlock the keyboard")
 
-// ready waits until the host unlocks the keyboard, which means that it has handled the last
-// key. If the host ends the session after it has shown a screen, ready returns nil.
-func (s *Screen) ready() error {
-	err := s.wait(func(screen *tn3270.Screen) bool { return screen.Status().Lock == tn3270.Unlocked })
+// waitReady waits until the host unlocks the keyboard, which means that it has handled the
+// last key. If the host ends the session after it has shown a screen, waitReady returns nil.
+func (s *Screen) waitReady() error {
+	err := s.waitFor(func(screen *tn3270.Screen) bool { return screen.Status().Lock == tn3270.Unlocked })
 	switch shown := s.terminal.Screen().Status().Mode != tn3270.ModeNone; {
 	case errors.Is(err, io.EOF) && shown:
 		return nil
@@ -151,10 +151,10 @@ func (s *Screen) noScreen() error {
 // Settle waits until the screen does not change for the given time, or until the session ends. It
 // does not wait longer than the limit of a step, and ignores whether the keyboard is locked.
 func (s *Screen) Settle(still time.Duration) error {
-	if err := s.ready(); err != nil && !errors.Is(err, errKeyboardLocked) {
+	if err := s.waitReady(); err != nil && !errors.Is(err, errKeyboardLocked) {
 		return err
 	}
-	tooLate := after(s.step)
+	tooLate := timeAfter(s.step)
 	for {
 		changed := s.terminal.Screen().Changed()
 		select {
@@ -171,20 +171,20 @@ func (s *Screen) Settle(still time.Duration) error {
 	}
 }
 
-// wait waits until the function ok returns true for the screen. If the host is too slow, the error
-// is errLate. If the host ended the session, the error is io.EOF.
-func (s *Screen) wait(ok func(*tn3270.Screen) bool) error {
-	tooLate := after(s.step)
+// waitFor waits until the function condition returns true for the screen. If the host is too
+// slow, the error is errLate. If the host ended the session, the error is io.EOF.
+func (s *Screen) waitFor(condition func(*tn3270.Screen) bool) error {
+	tooLate := timeAfter(s.step)
 	screen := s.terminal.Screen()
 	for {
 		changed := screen.Changed()
-		if ok(screen) {
+		if condition(screen) {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-s.ended:
-			if ok(screen) {
+			if condition(screen) {
 				return nil
 			}
 			return s.end

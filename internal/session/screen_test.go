@@ -49,8 +49,8 @@ func newTerminal(t *testing.T) *terminal {
 	return c
 }
 
-// show writes text on the screen, and a field for input.
-func (c *terminal) show(t *testing.T, control tn3270.WCC, text string) {
+// showText writes text on the screen, and a field for input.
+func (c *terminal) showText(t *testing.T, control tn3270.WCC, text string) {
 	t.Helper()
 	b, err := tn3270.NewBuilder(nil)
 	if err != nil {
@@ -82,22 +82,22 @@ func TestScreenExpect(t *testing.T) {
 		want string
 	}{
 		{"the text is shown", maxStep, func(t *testing.T, c *terminal, _ func(error)) {
-			c.show(t, tn3270.KeyboardRestore, "one")
-			c.show(t, tn3270.KeyboardRestore, "sesame")
+			c.showText(t, tn3270.KeyboardRestore, "one")
+			c.showText(t, tn3270.KeyboardRestore, "sesame")
 		}, "", ""},
 		{"the host shows it and ends the session", 0, func(t *testing.T, c *terminal, _ func(error)) {
-			c.show(t, 0, "sesame")
+			c.showText(t, 0, "sesame")
 			c.host.Close()
 		}, "", ""},
 		{"the host ends the session", maxStep, func(t *testing.T, c *terminal, _ func(error)) {
-			c.show(t, tn3270.KeyboardRestore, "one  two")
+			c.showText(t, tn3270.KeyboardRestore, "one  two")
 			c.host.Close()
 		}, access.Protocol, `the host ended the session before any screen matched "sesame"; the screen begins with "one two"`},
 		{"the host shows no more", time.Minute, func(t *testing.T, c *terminal, _ func(error)) {
-			c.show(t, tn3270.KeyboardRestore, "one")
+			c.showText(t, tn3270.KeyboardRestore, "one")
 		}, access.Timeout, `no screen matched "sesame" within 1m0s; the screen begins with "one"`},
 		{"the keyboard stays locked", time.Minute, func(t *testing.T, c *terminal, _ func(error)) {
-			c.show(t, 0, "sesame")
+			c.showText(t, 0, "sesame")
 		}, access.Timeout, "the host did not unlock the keyboard"},
 		{"text and no screen", maxStep, func(t *testing.T, c *terminal, _ func(error)) {
 			io.WriteString(c.host, "go away\r\n")
@@ -131,9 +131,9 @@ func TestScreenLastChange(t *testing.T) {
 		c := newTerminal(t)
 		s := screenOf(t, t.Context(), c, maxStep)
 		looks := 0
-		err := s.wait(func(screen *tn3270.Screen) bool {
+		err := s.waitFor(func(screen *tn3270.Screen) bool {
 			if looks++; looks == 1 {
-				c.show(t, tn3270.KeyboardRestore, "bye")
+				c.showText(t, tn3270.KeyboardRestore, "bye")
 				c.host.Close()
 				<-s.ended
 				return false
@@ -153,9 +153,9 @@ func TestScreenSend(t *testing.T) {
 	c.pressed = func(c *terminal, key tn3270.Key) {
 		word, _, _ := strings.Cut(c.screen.Fields()[0].Value, " ")
 		typed = append(typed, word)
-		go c.show(t, tn3270.KeyboardRestore, key.String())
+		go c.showText(t, tn3270.KeyboardRestore, key.String())
 	}
-	c.show(t, tn3270.KeyboardRestore, "one")
+	c.showText(t, tn3270.KeyboardRestore, "one")
 	s := screenOf(t, t.Context(), c, maxStep)
 	if err := errors.Join(s.Send("a\rb\rc"), s.Press(tn3270.PF3), expect(s, "PF3")); err != nil {
 		t.Error(err)
@@ -179,7 +179,7 @@ func TestScreenSendFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := newTerminal(t)
 			c.pressed = test.pressed
-			c.show(t, tn3270.KeyboardRestore, "one")
+			c.showText(t, tn3270.KeyboardRestore, "one")
 			s := screenOf(t, t.Context(), c, time.Minute)
 			if err := s.Send("a\rb\rc"); err == nil || !strings.Contains(err.Error(), test.first) {
 				t.Errorf("%s: %v, want %q", test.name, err, test.first)
@@ -204,11 +204,11 @@ func TestScreenSettle(t *testing.T) {
 		defer end.Wait()
 		end.Go(func() {
 			for _, text := range []string{"one", "two", "three"} {
-				c.show(t, tn3270.KeyboardRestore, text)
+				c.showText(t, tn3270.KeyboardRestore, text)
 				time.Sleep(time.Minute)
 			}
 			time.Sleep(time.Minute)
-			c.show(t, tn3270.KeyboardRestore, "four")
+			c.showText(t, tn3270.KeyboardRestore, "four")
 		})
 		if err := s.Settle(90 * time.Second); err != nil || !strings.HasPrefix(c.screen.Text(), "three") {
 			t.Errorf("%v, and the screen shows %q", err, strings.TrimSpace(c.screen.Text()))

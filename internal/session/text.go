@@ -41,22 +41,22 @@ const (
 
 // Text automates a text session. Its methods must not be called concurrently.
 type Text struct {
-	ctx  context.Context
-	conn scheme.Terminal
-	step time.Duration // timeout of Send and Expect; zero means no timeout
-	tell func(e Event, octets []byte) error
+	ctx    context.Context
+	conn   scheme.Terminal
+	step   time.Duration // timeout of Send and Expect; zero means no timeout
+	report func(e Event, octets []byte) error
 
 	pieces chan []byte // pieces of the output; closed when the output ends
 	end    error       // reason why the channel pieces was closed
 	output []byte      // output since the last match; at most window bytes
 }
 
-// NewText starts to read from conn. The parameter step limits how long Send and Expect
-// wait; zero means no limit. When ctx ends, all methods return an error. The methods call
-// the function tell for each event. If tell returns an error, the method returns that
-// error. The caller must call Close.
-func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, tell func(e Event, octets []byte) error) *Text {
-	t := &Text{ctx: ctx, conn: conn, step: step, tell: tell, pieces: make(chan []byte)}
+// NewText starts to read from conn. The parameter step limits how long Send and Expect wait;
+// zero means no limit. When ctx ends, all methods return an error. The methods call the
+// function report for each event. If report returns an error, the method returns that error.
+// The caller must call Close.
+func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, report func(e Event, octets []byte) error) *Text {
+	t := &Text{ctx: ctx, conn: conn, step: step, report: report, pieces: make(chan []byte)}
 	go t.read()
 	return t
 }
@@ -81,7 +81,7 @@ func (t *Text) Close() error {
 	t.conn.Close()
 	for range t.pieces {
 	}
-	return t.tell(Closed, nil)
+	return t.report(Closed, nil)
 }
 
 // Send sends input to the host, and receives output meanwhile.
@@ -89,15 +89,15 @@ func (t *Text) Send(octets string) error {
 	select {
 	case piece, ok := <-t.pieces:
 		if !ok {
-			return fmt.Errorf("%w: the host ended the session before all input was sent%s", scheme.ErrProtocol, t.last())
+			return fmt.Errorf("%w: the host ended the session before all input was sent%s", scheme.ErrProtocol, t.lastLine())
 		}
-		if err := t.take(piece); err != nil {
+		if err := t.deliver(piece); err != nil {
 			return err
 		}
 	default:
 	}
 	// Report the event now, so that it comes before the echo of the host.
-	if err := t.tell(Sent, []byte(octets)); err != nil {
+	if err := t.report(Sent, []byte(octets)); err != nil {
 		return err
 	}
 	sent := make(chan error, 1)
@@ -105,16 +105,16 @@ func (t *Text) Send(octets string) error {
 		_, err := io.WriteString(t.conn, octets)
 		sent <- err
 	}()
-	return t.takeUntil(sent)
+	return t.receiveUntil(sent)
 }
 
-// takeUntil receives output until the channel sent delivers a result.
-func (t *Text) takeUntil(sent <-chan error) error {
-	tooLate := after(t.step)
+// receiveUntil receives output until the channel sendResult delivers a result.
+func (t *Text) receiveUntil(sendResult <-chan error) error {
+	tooLate := timeAfter(t.step)
 	pieces := t.pieces
 	for {
 		select {
-		case err := <-sent:
+		case err := <-sendResult:
 			return err
 		case piece, ok := <-pieces:
 			if !ok {
@@ -122,7 +122,7 @@ func (t *Text) takeUntil(sent <-chan error) error {
 				pieces = nil
 				continue
 			}
-			if err := t.take(piece); err != nil {
+			if err := t.deliver(piece); err != nil {
 				return err
 			}
 		case <-tooLate:
@@ -135,19 +135,19 @@ func (t *Text) takeUntil(sent <-chan error) error {
 
 // Expect waits until the output since the last match matches re.
 func (t *Text) Expect(re *regexp.Regexp) error {
-	tooLate := after(t.step)
+	tooLate := timeAfter(t.step)
 	for {
 		if at := re.FindIndex(t.output); at != nil {
 			match := t.output[at[0]:at[1]]
 			t.output = t.output[at[1]:]
-			return t.tell(Matched, match)
+			return t.report(Matched, match)
 		}
 		err := t.receive(tooLate)
 		switch {
 		case errors.Is(err, errLate):
-			return late("no output matched %s within %v%s", locus.Quote(re.String()), t.step, t.last())
+			return late("no output matched %s within %v%s", locus.Quote(re.String()), t.step, t.lastLine())
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%w: the host ended the session before any output matched %s%s", scheme.ErrProtocol, locus.Quote(re.String()), t.last())
+			return fmt.Errorf("%w: the host ended the session before any output matched %s%s", scheme.ErrProtocol, locus.Quote(re.String()), t.lastLine())
 		case err != nil:
 			return err
 		}
@@ -173,7 +173,7 @@ func (t *Text) receive(tooLate <-chan time.Time) error {
 		if !ok {
 			return t.end
 		}
-		return t.take(piece)
+		return t.deliver(piece)
 	case <-tooLate:
 		return errLate
 	case <-t.ctx.Done():
@@ -181,9 +181,10 @@ func (t *Text) receive(tooLate <-chan time.Time) error {
 	}
 }
 
-// take passes a piece of the output to the function tell, and buffers the piece for Expect.
-func (t *Text) take(piece []byte) error {
-	if err := t.tell(Received, piece); err != nil {
+// deliver passes a piece of the output to the function report, and buffers the piece for
+// Expect.
+func (t *Text) deliver(piece []byte) error {
+	if err := t.report(Received, piece); err != nil {
 		return err
 	}
 	t.output = append(t.output, piece...)
@@ -193,8 +194,8 @@ func (t *Text) take(piece []byte) error {
 	return nil
 }
 
-// last returns the last line of the output, quoted for an error message.
-func (t *Text) last() string {
+// lastLine returns the last line of the output, quoted for an error message.
+func (t *Text) lastLine() string {
 	lines := bytes.Split(bytes.TrimSpace(t.output), []byte("\n"))
 	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {
 		return ", and its last line was " + locus.Quote(string(last))
@@ -213,8 +214,8 @@ func (e lateError) Timeout() bool { return true }
 
 func late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
 
-// after is like time.After, but zero means never.
-func after(limit time.Duration) <-chan time.Time {
+// timeAfter is like time.After, but zero means never.
+func timeAfter(limit time.Duration) <-chan time.Time {
 	if limit == 0 {
 		return nil
 	}

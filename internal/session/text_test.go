@@ -21,11 +21,11 @@ import (
 // maxStep exceeds the duration of any step in these tests.
 const maxStep = 2 * time.Minute
 
-// start returns a session, and the host's end of the connection.
-func start(t *testing.T, ctx context.Context, step time.Duration, tell func(e Event, octets []byte) error) (*Text, net.Conn) {
+// startSession returns a session, and the host's end of the connection.
+func startSession(t *testing.T, ctx context.Context, step time.Duration, report func(e Event, octets []byte) error) (*Text, net.Conn) {
 	t.Helper()
 	near, far := net.Pipe()
-	s := NewText(ctx, scheme.PlainTerminal(near), step, tell)
+	s := NewText(ctx, scheme.PlainTerminal(near), step, report)
 	t.Cleanup(func() {
 		far.Close()
 		s.Close()
@@ -39,7 +39,7 @@ func expect(d Driver, pattern string) error { return d.Expect(regexp.MustCompile
 
 // A match may arrive in pieces, and Expect searches the latest output.
 func TestTextExpect(t *testing.T) {
-	s, host := start(t, t.Context(), maxStep, ignore)
+	s, host := startSession(t, t.Context(), maxStep, ignore)
 	go func() {
 		for _, piece := range []string{"sesa", "me", strings.Repeat("x", 2*window), "open ses", "ame"} {
 			io.WriteString(host, piece)
@@ -68,7 +68,7 @@ func TestTextExpect(t *testing.T) {
 // only little output.
 func TestTextFlood(t *testing.T) {
 	received := 0
-	s, host := start(t, t.Context(), 100*time.Millisecond, func(_ Event, octets []byte) error {
+	s, host := startSession(t, t.Context(), 100*time.Millisecond, func(_ Event, octets []byte) error {
 		received += len(octets)
 		return nil
 	})
@@ -130,7 +130,7 @@ func TestTextSend(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, host := start(t, t.Context(), test.step, ignore)
+			s, host := startSession(t, t.Context(), test.step, ignore)
 			var end sync.WaitGroup
 			end.Go(func() { test.host(host) })
 			defer end.Wait()
@@ -175,7 +175,7 @@ func TestTextSendEnds(t *testing.T) {
 func TestTextSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got strings.Builder
-		s, host := start(t, t.Context(), 0, func(_ Event, octets []byte) error {
+		s, host := startSession(t, t.Context(), 0, func(_ Event, octets []byte) error {
 			got.Write(octets)
 			return nil
 		})
@@ -205,7 +205,7 @@ func TestTextInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		because := errors.New("because")
 		cancel(because)
-		s, _ := start(t, ctx, maxStep, ignore)
+		s, _ := startSession(t, ctx, maxStep, ignore)
 		if err := do(s); !errors.Is(err, because) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -215,7 +215,7 @@ func TestTextInterrupted(t *testing.T) {
 // If an event cannot be reported, the call must return that error.
 func TestTextBroken(t *testing.T) {
 	for _, when := range []Event{Received, Matched, Sent} {
-		s, host := start(t, t.Context(), maxStep, func(e Event, _ []byte) error {
+		s, host := startSession(t, t.Context(), maxStep, func(e Event, _ []byte) error {
 			if e == when {
 				return io.ErrClosedPipe
 			}
