@@ -10,31 +10,31 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// public lists the request header fields whose values may be recorded. Other fields may
+// publicFields lists the request header fields whose values may be recorded. Other fields may
 // contain a login that the user added, so their values are hidden.
-var public = []string{
+var publicFields = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Dnt",
 	"Expect", "Host", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive", "Max-Forwards",
 	"Origin", "Pragma", "Priority", "Proxy-Connection", "Range", "Referer", "Save-Data", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User",
 	"Sec-Gpc", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Upgrade-Insecure-Requests", "User-Agent", "Via",
 }
 
-// secret lists the response header fields whose values are hidden.
-var secret = []string{"Set-Cookie", "Set-Cookie2", "Cookie", "Authorization", "Proxy-Authorization", "Authentication-Info", "Proxy-Authentication-Info"}
+// secretFields lists the response header fields whose values are hidden.
+var secretFields = []string{"Set-Cookie", "Set-Cookie2", "Cookie", "Authorization", "Proxy-Authorization", "Authentication-Info", "Proxy-Authentication-Info"}
 
-// located lists header fields that contain URLs, possibly with a password.
-var located = []string{"Location", "Content-Location", "Refresh", "Link", "Referer", "Origin"}
+// urlFields lists header fields that contain URLs, possibly with a password.
+var urlFields = []string{"Location", "Content-Location", "Refresh", "Link", "Referer", "Origin"}
 
-func isSecretRequest(name string) bool  { return !slices.Contains(public, name) }
-func isSecretResponse(name string) bool { return slices.Contains(secret, name) }
+func isSecretRequest(name string) bool  { return !slices.Contains(publicFields, name) }
+func isSecretResponse(name string) bool { return slices.Contains(secretFields, name) }
 
 // hidden is the text that replaces secrets.
 const hidden = "***"
 
-// mask replaces the secrets in a header by "***". It returns the masked header and the names of the
-// changed fields, and calls the function tell with each secret. A folded line belongs to the
-// previous field.
-func mask(header []byte, isSecret func(name string) bool, tell func(secret string)) (masked []byte, fields []string) {
+// mask replaces the secrets in a header by "***". It returns the masked header and the names
+// of the changed fields, and calls the function report with each secret. A folded line belongs
+// to the previous field.
+func mask(header []byte, isSecret func(name string) bool, report func(secret string)) (masked []byte, fields []string) {
 	name := ""
 	line, rest, _ := bytes.Cut(header, []byte("\n"))
 	masked = append([]byte(maskTarget(string(line))), '\n')
@@ -56,7 +56,7 @@ func mask(header []byte, isSecret func(name string) bool, tell func(secret strin
 			if isSecret(name) {
 				shown = maskValue(name, value)
 				for _, text := range secretsIn(name, value) {
-					tell(text)
+					report(text)
 				}
 			}
 			if shown != value {
@@ -132,7 +132,7 @@ func maskValue(name, value string) string {
 
 // maskURLs hides passwords in URLs within a value.
 func maskURLs(name, value string) string {
-	if !slices.Contains(located, name) || !strings.Contains(value, "@") && !strings.Contains(value, "%") {
+	if !slices.Contains(urlFields, name) || !strings.Contains(value, "@") && !strings.Contains(value, "%") {
 		return value
 	}
 	trimmed := strings.TrimSpace(value)
