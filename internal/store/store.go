@@ -149,16 +149,16 @@ func (f *File) Lock() error {
 	// is unknown.
 	_ = filelock.Read(lock, &f.state)
 	f.state.Process = os.Getpid()
-	if err := f.mark(f.state); err != nil {
+	if err := f.writeState(f.state); err != nil {
 		f.held.Unlock()
 		return errors.Join(err, lock.Close())
 	}
 	return nil
 }
 
-// mark writes a state to the lock file. The length of the lock file never changes, so the write
-// succeeds even on a full disk.
-func (f *File) mark(s state) error {
+// writeState writes a state to the lock file. The length of the lock file never changes, so
+// the write succeeds even on a full disk.
+func (f *File) writeState(s state) error {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -178,9 +178,10 @@ func (f *File) mark(s state) error {
 	return nil
 }
 
-// dirty records that a write to the database will follow. The record must reach the disk before the
-// write. Otherwise, after a power failure, a changed database would not match its checksum.
-func (f *File) dirty() error {
+// recordWrite records that a write to the database will follow. The record must reach the disk
+// before the write. Otherwise, after a power failure, a changed database would not match its
+// checksum.
+func (f *File) recordWrite() error {
 	if f.wrote {
 		return nil
 	}
@@ -189,7 +190,7 @@ func (f *File) dirty() error {
 }
 
 func (f *File) markNow(name string) error {
-	if err := f.mark(state{Process: os.Getpid(), State: name}); err != nil {
+	if err := f.writeState(state{Process: os.Getpid(), State: name}); err != nil {
 		return err
 	}
 	return f.lock.Sync()
@@ -206,11 +207,11 @@ func (f *File) Unlock() (err error) {
 	}
 	switch {
 	case f.failed.Load():
-		err = errors.Join(err, f.mark(state{Process: os.Getpid(), State: stateTrial}))
+		err = errors.Join(err, f.writeState(state{Process: os.Getpid(), State: stateTrial}))
 	case err == nil && f.wrote:
 		var clean state
-		if clean, err = f.sum(); err == nil {
-			err = f.mark(clean)
+		if clean, err = f.cleanState(); err == nil {
+			err = f.writeState(clean)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil // there is no database, because nothing was written
@@ -219,8 +220,8 @@ func (f *File) Unlock() (err error) {
 	return errors.Join(err, f.lock.Close())
 }
 
-// sum returns a clean state with the current size and checksum of the file.
-func (f *File) sum() (s state, err error) {
+// cleanState returns a clean state with the current size and checksum of the file.
+func (f *File) cleanState() (s state, err error) {
 	file, err := os.Open(f.Path)
 	if err != nil {
 		return s, err
@@ -242,7 +243,7 @@ func (f *File) Verify() error {
 	trial := false
 	switch f.state.State {
 	case stateClean:
-		if s, err := f.sum(); err != nil {
+		if s, err := f.cleanState(); err != nil {
 			return err
 		} else if s != f.state {
 			return fmt.Errorf("%w: the file changed after it was written", ErrDamaged)
@@ -277,7 +278,7 @@ func (f *File) Verify() error {
 		return err
 	}
 	if trial {
-		if err := f.dirty(); err != nil {
+		if err := f.recordWrite(); err != nil {
 			return err
 		}
 	}
@@ -311,7 +312,7 @@ func (f *File) away(fn func() error) error {
 	f.sound = stamp{}
 	f.failed.Store(false)
 	f.wrote = false
-	if err := f.mark(state{Process: os.Getpid()}); err != nil {
+	if err := f.writeState(state{Process: os.Getpid()}); err != nil {
 		return err
 	}
 	if err := fn(); !errors.Is(err, fs.ErrNotExist) {
@@ -344,10 +345,10 @@ func (f *File) verifyAndOpen() error {
 	if err := f.Verify(); err != nil {
 		return err
 	}
-	if err := f.dirty(); err != nil {
+	if err := f.recordWrite(); err != nil {
 		return err
 	}
-	db, err := f.open(bbolt.Options{})
+	db, err := f.openDB(bbolt.Options{})
 	if err != nil {
 		return err
 	}
@@ -376,7 +377,7 @@ func (f *File) view(freelist bool, fn func(*bbolt.Tx) error) error {
 	if info.Size() == 0 {
 		return fs.ErrNotExist // another process is creating the database
 	}
-	db, err := f.open(bbolt.Options{ReadOnly: true, PreLoadFreelist: freelist})
+	db, err := f.openDB(bbolt.Options{ReadOnly: true, PreLoadFreelist: freelist})
 	if err != nil {
 		return err
 	}
@@ -408,10 +409,10 @@ func (f *File) Update(fn func(*bbolt.Tx) error) (err error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.dirty(); err != nil {
+	if err := f.recordWrite(); err != nil {
 		return err
 	}
-	if db, err = f.open(bbolt.Options{}); err != nil {
+	if db, err = f.openDB(bbolt.Options{}); err != nil {
 		return err
 	}
 	err = protect(func() error {
@@ -428,10 +429,10 @@ func (f *File) Update(fn func(*bbolt.Tx) error) (err error) {
 	return err
 }
 
-// open opens the database. It makes bbolt store the list of free pages in the file. Otherwise bbolt
-// would read all pages in its own goroutine to find free pages, and this package can't recover a
-// panic there.
-func (f *File) open(o bbolt.Options) (db *bbolt.DB, err error) {
+// openDB opens the database. It makes bbolt store the list of free pages in the file.
+// Otherwise bbolt would read all pages in its own goroutine to find free pages, and this
+// package can't recover a panic there.
+func (f *File) openDB(o bbolt.Options) (db *bbolt.DB, err error) {
 	o.Timeout, o.FreelistType, o.NoStatistics = f.wait(), bbolt.FreelistMapType, true
 	var file *os.File
 	o.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {

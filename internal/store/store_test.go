@@ -41,8 +41,8 @@ func fill(t *testing.T, f *File, n int) {
 	}
 }
 
-// count returns the number of entries.
-func count(f *File) (n int, err error) {
+// countEntries returns the number of entries.
+func countEntries(f *File) (n int, err error) {
 	err = f.View(func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("a")).ForEach(func(k, v []byte) error {
 			n++
@@ -70,14 +70,14 @@ func unlock(t *testing.T, f *File) {
 
 func has(t *testing.T, f *File, want int) {
 	t.Helper()
-	if n, err := count(f); n != want || err != nil {
+	if n, err := countEntries(f); n != want || err != nil {
 		t.Errorf("%d entries, want %d; %v", n, want, err)
 	}
 }
 
 func TestOpen(t *testing.T) {
 	f := testFile(t.TempDir())
-	if _, err := count(f); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := countEntries(f); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file: %v", err)
 	}
 	for round := range 3 {
@@ -170,8 +170,8 @@ func TestLockFile(t *testing.T) {
 	}
 }
 
-// damages calls fn with octets that differ from whole.
-func damages(whole []byte, rounds int, fn func(name string, octets []byte)) {
+// forEachDamage calls fn with octets that differ from whole.
+func forEachDamage(whole []byte, rounds int, fn func(name string, octets []byte)) {
 	fn("garbage", bytes.Repeat([]byte("garbage "), 10_000))
 	fn("short", []byte("short"))
 	fn("a page", whole[:4096])
@@ -214,7 +214,7 @@ func TestDamage(t *testing.T) {
 	fill(t, f, 1000)
 	unlock(t, f)
 	whole, lock := read(t, f.Path), read(t, f.Path+".lock")
-	damages(whole, 100, func(name string, octets []byte) {
+	forEachDamage(whole, 100, func(name string, octets []byte) {
 		f := testFile(dir)
 		write(t, f.Path, octets)
 		write(t, f.Path+".lock", lock)
