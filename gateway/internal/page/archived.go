@@ -37,7 +37,7 @@ func (g *page) archivedTimes() *archivedTimes {
 		}
 		s := g.h.Show
 		s.At = t.UTC().Format(stampLayout)
-		if link := g.link(g.h.URL, s); link != "" {
+		if link := g.pagePath(g.h.URL, s); link != "" {
 			d.Links = append(d.Links, archivedLink{name, link, t})
 		}
 	}
@@ -68,7 +68,7 @@ type IndexEntry struct {
 
 // Index writes a page with links to archived resources.
 func (p *Printer) Index(w io.Writer, h *Head, list Index) error {
-	g := p.begin(w, h, nil, kindArchive, list.Title)
-	g.put("index", list)
-	return g.end(nil)
+	g := p.beginPage(w, h, nil, kindArchive, list.Title)
+	g.writePiece("index", list)
+	return g.endPage(nil)
 }

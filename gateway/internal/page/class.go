@@ -26,7 +26,7 @@ var kinds = map[Class]kind{
 // ClassOf returns the class for a media type. Images, sounds and videos that browsers can't
 // show have the class ClassFile.
 func ClassOf(mediaType string) Class {
-	name := bare(mediaType)
+	name := bareMediaType(mediaType)
 	switch k, _ := kindOfType(name); {
 	case k == kindDocument:
 		return ClassDocument
@@ -44,8 +44,8 @@ func ClassOf(mediaType string) Class {
 	return ClassFile
 }
 
-// bare returns the media type in lower case and without parameters.
-func bare(mediaType string) string {
+// bareMediaType returns the media type in lower case and without parameters.
+func bareMediaType(mediaType string) string {
 	name, _, _ := strings.Cut(mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(name))
 }

@@ -23,10 +23,10 @@ type Message struct {
 
 // Message writes the page for writing, previewing and sending a message.
 func (p *Printer) Message(w io.Writer, h *Head, l Message) error {
-	g := p.begin(w, h, nil, kindAddress, "")
-	g.put("letter", struct {
+	g := p.beginPage(w, h, nil, kindAddress, "")
+	g.writePiece("letter", struct {
 		Message
 		Action, URL, Token string
 	}{l, p.site.Send, g.h.URL.String(), h.Token})
-	return g.end(nil)
+	return g.endPage(nil)
 }

@@ -35,14 +35,14 @@ func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 		return p.embedPage(w, h, o, ClassFrame)
 	}
 	about := headOf(text)
-	g := p.begin(w, h, o, kindDocument, about.title)
+	g := p.beginPage(w, h, o, kindDocument, about.title)
 	base := cmp.Or(h.Found, h.URL)
 	if to, err := locus.Parse(about.base); err == nil {
 		base = to
 	}
-	g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, h.Show.as(ClassFrame)), g.link(h.URL, h.Show.as(ClassText))})
-	g.foreign(text, foreignOptions{base: base.WithoutFragment()})
-	return g.end(broken)
+	g.addPiece("document-ways", struct{ Frame, Text string }{g.pagePath(h.URL, h.Show.withClass(ClassFrame)), g.pagePath(h.URL, h.Show.withClass(ClassText))})
+	g.writeForeign(text, foreignOptions{base: base.WithoutFragment()})
+	return g.endPage(broken)
 }
 
 // documentHead holds the title and base of a document.
@@ -76,9 +76,9 @@ func headOf(text []byte) (h documentHead) {
 	return h
 }
 
-// elements lists the allowed elements of HTML from a server. The sanitizer replaces any other
+// allowedElements lists the allowed elements of HTML from a server. The sanitizer replaces any other
 // element by its text.
-var elements = []string{
+var allowedElements = []string{
 	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center", "cite", "code",
 	"col", "colgroup", "dd", "del", "details", "dfn", "dir", "div", "dl", "dt", "em", "figcaption", "figure", "font", "footer", "h1", "h2",
 	"h3", "h4", "h5", "h6", "header", "hr", "i", "img", "ins", "kbd", "li", "main", "mark", "menu", "nav", "ol", "p", "pre", "q", "s", "samp",
@@ -89,7 +89,7 @@ var elements = []string{
 // sanitiser removes active content from HTML. Later, [page.attributes] checks the links.
 var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements(elements...)
+	p.AllowElements(allowedElements...)
 	p.AllowNoAttrs().OnElements("a", "img", "span", "font", "bdo")
 	p.AllowAttrs("href", "name").OnElements("a")
 	p.AllowAttrs("id").Globally()
@@ -106,26 +106,26 @@ var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 // foreignOptions controls how a page rewrites HTML from a server.
 type foreignOptions struct {
 	base locus.URL
-	// within returns the path of the message part with the given Content-ID.
-	within func(id string) string
-	// local suppresses images from other servers. Such images would reveal to the sender that the
-	// user has read the message.
-	local bool
+	// partPath returns the path of the message part with the given Content-ID.
+	partPath func(id string) string
+	// onlyLocalImages suppresses images from other servers. Such images would reveal to the
+	// sender that the user has read the message.
+	onlyLocalImages bool
 }
 
-// renamed maps elements to their replacements. They are replaced because the page has its
-// own "main" and "h1".
-var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
+// replacementElements maps elements to their replacements. They are replaced because the page
+// has its own "main" and "h1".
+var replacementElements = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign writes HTML from a server. It parses the HTML into a tree, so that the HTML can't close
-// elements of the page.
-func (g *page) foreign(text []byte, o foreignOptions) {
-	g.add("begin-foreign", nil)
-	defer g.put("end-foreign", nil)
+// writeForeign writes HTML from a server. It parses the HTML into a tree, so that the HTML
+// can't close elements of the page.
+func (g *page) writeForeign(text []byte, o foreignOptions) {
+	g.addPiece("begin-foreign", nil)
+	defer g.writePiece("end-foreign", nil)
 	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
-	nodes, err := html.ParseFragment(bounded(sanitiser().SanitizeReader(bytes.NewReader(text))), within)
-	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return deeper(n, maxNested) }) {
-		g.add("too-deep", nil)
+	nodes, err := html.ParseFragment(boundFormatting(sanitiser().SanitizeReader(bytes.NewReader(text))), within)
+	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return isDeeper(n, maxNested) }) {
+		g.addPiece("too-deep", nil)
 		return
 	}
 	for _, n := range nodes {
@@ -143,14 +143,14 @@ func (g *page) foreign(text []byte, o foreignOptions) {
 // limits, and interpret deeper elements differently.
 const maxNested = 200
 
-// deeper reports whether the node n has a descendant that is the given number of levels
+// isDeeper reports whether the node n has a descendant that is the given number of levels
 // below n.
-func deeper(n *html.Node, most int) bool {
-	if most == 0 {
+func isDeeper(n *html.Node, levels int) bool {
+	if levels == 0 {
 		return true
 	}
 	for child := range n.ChildNodes() {
-		if deeper(child, most-1) {
+		if isDeeper(child, levels-1) {
 			return true
 		}
 	}
@@ -161,9 +161,9 @@ func deeper(n *html.Node, most int) bool {
 func (g *page) clean(n *html.Node, o foreignOptions) {
 	switch n.Type {
 	case html.TextNode:
-		n.Data = shownLines(n.Data)
+		n.Data = safeLines(n.Data)
 	case html.ElementNode:
-		if name, ok := renamed[n.Data]; ok {
+		if name, ok := replacementElements[n.Data]; ok {
 			n.Data = name
 		}
 		n.Attr = g.attributes(n, o)
@@ -178,7 +178,7 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 		switch {
 		case a.Key == "id" || a.Key == "name":
 			// IDs in HTML from a server must differ from IDs in the page.
-			keep("id", foreignName+shown(a.Val))
+			keep("id", foreignName+safeText(a.Val))
 		case a.Key == "href":
 			if to := g.foreignLink(a.Val, o); to != "" {
 				keep("href", to)
@@ -190,7 +190,7 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 			}
 		case a.Key == "alt":
 			alt = true
-			keep("alt", shown(a.Val))
+			keep("alt", safeText(a.Val))
 		case a.Key == "colspan" || a.Key == "rowspan" || a.Key == "dir" || a.Key == "start":
 			keep(a.Key, a.Val)
 		case (a.Key == "width" || a.Key == "height") && isNumber(a.Val):
@@ -216,11 +216,11 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 	if fragment, ok := strings.CutPrefix(strings.TrimSpace(href), "#"); ok {
 		return "#" + foreignName + fragment
 	}
-	u, part := g.resolved(href, o)
+	u, part := g.resolveLink(href, o)
 	if u.IsZero() {
 		return part
 	}
-	link := g.link(u.WithoutFragment(), Show{})
+	link := g.pagePath(u.WithoutFragment(), Show{})
 	if fragment, ok := u.Fragment(); ok && fragment != "" && link != "" {
 		link += "#" + foreignName + fragment
 	}
@@ -230,16 +230,16 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 // foreignImage returns the path for an image in HTML from a server. If the page must not show the
 // image, it returns "".
 func (g *page) foreignImage(src string, o foreignOptions) string {
-	u, part := g.resolved(src, o)
-	if u.IsZero() || o.local {
+	u, part := g.resolveLink(src, o)
+	if u.IsZero() || o.onlyLocalImages {
 		return part
 	}
-	return g.raw(u.WithoutFragment(), Show{})
+	return g.rawPath(u.WithoutFragment(), Show{})
 }
 
-// resolved returns the URL of a link in HTML from a server, or the path of the message part to
-// which the link refers. If the link is invalid, both results are empty.
-func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
+// resolveLink returns the URL of a link in HTML from a server, or the path of the message part
+// to which the link refers. If the link is invalid, both results are empty.
+func (g *page) resolveLink(text string, o foreignOptions) (u locus.URL, partPath string) {
 	text = strings.TrimSpace(text)
 	ref, err := relative.Parse(text)
 	if err != nil {
@@ -254,8 +254,8 @@ func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string
 			return locus.URL{}, ""
 		}
 	}
-	if o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained) {
-		return locus.URL{}, o.within(scheme.Decoded(u.SchemePart()))
+	if o.partPath != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained) {
+		return locus.URL{}, o.partPath(scheme.Decoded(u.SchemePart()))
 	}
 	return u, ""
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// explained is the data for the template "explanation". The data includes the parts and
+// explanation is the data for the template "explanation". The data includes the parts and
 // fields of a URL, and its violations of RFC 1738.
-type explained struct {
+type explanation struct {
 	Empty     bool
 	Parts     []scheme.Span
 	Rows      []row
@@ -36,17 +36,17 @@ type row struct{ Name, Value string }
 // fragment while the user types a URL.
 func (p *Printer) Explain(w io.Writer, text string) error {
 	g := &page{Printer: p, w: w}
-	g.put("explanation", p.explainText(strings.TrimSpace(text)))
+	g.writePiece("explanation", p.explainText(strings.TrimSpace(text)))
 	return g.err
 }
 
-func (p *Printer) explainText(text string) explained {
+func (p *Printer) explainText(text string) explanation {
 	if text == "" {
-		return explained{Empty: true}
+		return explanation{Empty: true}
 	}
 	u, err := locus.ParseWrapped(text)
 	if err != nil {
-		return refusal(locus.Mask(text), err)
+		return explainRefusal(locus.Mask(text), err)
 	}
 	x := p.explain(u)
 	if note, ok := locus.RemoveWrapper(text).Note(); ok {
@@ -55,10 +55,10 @@ func (p *Printer) explainText(text string) explained {
 	return x
 }
 
-func (p *Printer) explain(u locus.URL) explained {
+func (p *Printer) explain(u locus.URL) explanation {
 	u = withoutPassword(u)
 	scheme, _ := p.registry.Lookup(u.Scheme())
-	x := explained{
+	x := explanation{
 		Parts: p.registry.Spans(u), Findings: advice.Findings(p.registry, u, locus.RFC1738),
 		Scheme: u.Scheme(), Access: scheme.Access.Protocol, Section: scheme.Section,
 	}
@@ -78,9 +78,9 @@ func (p *Printer) explain(u locus.URL) explained {
 	return x
 }
 
-// refusal explains why a text is not a URL.
-func refusal(text string, err error) explained {
-	x := explained{Before: text, Why: err.Error()}
+// explainRefusal explains why a text is not a URL.
+func explainRefusal(text string, err error) explanation {
+	x := explanation{Before: text, Why: err.Error()}
 	var s *locus.SyntaxError
 	if errors.As(err, &s) && s.Offset <= len(s.Input) {
 		x.Before, x.After = s.Input[:s.Offset], s.Input[s.Offset:]

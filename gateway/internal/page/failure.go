@@ -27,20 +27,20 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	if head.URL.IsZero() {
 		title = k.Label
 	}
-	g := p.begin(w, &head, nil, k, title)
-	g.put("failure", g.failure(kind, err))
-	return g.end(nil)
+	g := p.beginPage(w, &head, nil, k, title)
+	g.writePiece("failure", g.failure(kind, err))
+	return g.endPage(nil)
 }
 
-// Redirect writes a page with a link to the target of a redirect. The error err is the
-// reason why a browser must not follow the redirect automatically.
-func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
-	g := p.begin(w, h, nil, kindRedirect, "")
+// Redirect writes a page with a link to the target of a redirect. The error err is the reason
+// why a browser must not follow the redirect automatically.
+func (p *Printer) Redirect(w io.Writer, h *Head, target locus.URL, err error) error {
+	g := p.beginPage(w, h, nil, kindRedirect, "")
 	f := g.failure("denied", err)
 	f.What, f.Do = "Redirect", "The gateway does not follow this redirect automatically. Open its target only if you expected it."
-	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Shown())
-	g.put("failure", f)
-	return g.end(nil)
+	f.Onward, f.To = g.pagePath(target.WithoutPassword(), Show{}), safeText(target.Shown())
+	g.writePiece("failure", f)
+	return g.endPage(nil)
 }
 
 // failure is the data for the template "failure".
@@ -51,9 +51,9 @@ type failure struct {
 	Onward, To                 string // link to the target of a redirect, and the URL of the target
 	Within                     string // cid URL; the user must enter the URL of the message
 	Home                       string
-	Refused                    *explained // invalid input with a mark at the error
-	Fix                        *hop       // suggested URL
-	Above                      *crumb     // menu above a missing resource
+	Refused                    *explanation // invalid input with a mark at the error
+	Fix                        *hop         // suggested URL
+	Above                      *crumb       // menu above a missing resource
 }
 
 func (g *page) failure(kind string, err error) failure {
@@ -66,42 +66,43 @@ func (g *page) failure(kind string, err error) failure {
 	}
 	var hint *scheme.HintError
 	if errors.As(err, &hint) {
-		f.Hint = shown(capital(hint.Hint))
+		f.Hint = safeText(capitalize(hint.Hint))
 		text = strings.TrimSuffix(text, " ("+hint.Hint+")")
 	}
 	// The head of the page already shows the URL.
-	f.Text = shown(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Shown()+": ")))
+	f.Text = safeText(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Shown()+": ")))
 	if g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
 		f.What, f.Do = "Part of a message", "A cid URL names a part of one message. Enter the URL of that message."
 		f.Hint, f.Within = "", u.String()
 	}
 	var syntax *locus.SyntaxError
 	if errors.As(err, &syntax) {
-		x := refusal(syntax.Input, syntax)
-		f.Refused, f.Do = &x, capital(shown(syntax.Err.Error()))+"."
+		x := explainRefusal(syntax.Input, syntax)
+		f.Refused, f.Do = &x, capitalize(safeText(syntax.Err.Error()))+"."
 		if u.IsZero() {
-			f.Fix = g.fix(syntax.Input)
+			f.Fix = g.suggestFix(syntax.Input)
 		}
-	} else if meant, _ := g.registry.Suggest(u); !meant.IsZero() && g.link(meant, Show{}) != "" {
+	} else if meant, _ := g.registry.Suggest(u); !meant.IsZero() && g.pagePath(meant, Show{}) != "" {
 		f.Fix = g.hop(meant)
 	} else if !u.IsZero() && !g.registry.Known(u) {
-		f.Fix = g.fix(u.String()) // "localhost:70" is a valid URL
+		f.Fix = g.suggestFix(u.String()) // "localhost:70" is a valid URL
 	}
 	if parents := g.registry.Parents(u); kind == "not-found" && len(parents) > 0 {
 		above := parents[len(parents)-1]
-		if link := g.link(above.URL, Show{}); link != "" {
-			f.Above = &crumb{shown(above.Name), link}
+		if link := g.pagePath(above.URL, Show{}); link != "" {
+			f.Above = &crumb{safeText(above.Name), link}
 		}
 	}
 	if !u.IsZero() && words.again {
-		f.Again = g.link(u, g.h.Show)
+		f.Again = g.pagePath(u, g.h.Show)
 	}
 	return f
 }
 
-// fix suggests a URL for a text that is not a URL. If there is no suggestion, it returns nil. It
-// adds a scheme to a host name, and escapes characters that a URL can't contain.
-func (g *page) fix(text string) *hop {
+// suggestFix suggests a URL for a text that is not a URL. If there is no suggestion, it
+// returns nil. It adds a scheme to a host name, and escapes characters that a URL can't
+// contain.
+func (g *page) suggestFix(text string) *hop {
 	if strings.Contains(text, "*") {
 		return nil // the text "***" may replace a password
 	}
@@ -115,7 +116,7 @@ func (g *page) fix(text string) *hop {
 		text = name + text
 	}
 	u, err := locus.Parse(strings.ReplaceAll(text, " ", "%20"))
-	if err != nil || g.link(u, Show{}) == "" {
+	if err != nil || g.pagePath(u, Show{}) == "" {
 		return nil
 	}
 	return g.hop(u)

@@ -14,13 +14,13 @@ import (
 // maxRadios is the maximum number of choices for radio buttons.
 const maxRadios = 5
 
-// Form writes the page of a form. The parameter answers contains the previous answers. If
-// answers is nil, the page shows the defaults. The parameter problem is the reason why the
-// gateway rejected the previous answers. It may be nil.
+// Form writes the page of a form with the previous answers. If answers is nil, the page shows
+// the defaults. The problem is the reason why the gateway rejected the previous answers. It
+// may be nil.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
-	g := p.begin(w, h, nil, kindOfForm(f), "")
-	g.form(f, answers, problem)
-	return g.end(nil)
+	g := p.beginPage(w, h, nil, kindOfForm(f), "")
+	g.writeForm(f, answers, problem)
+	return g.endPage(nil)
 }
 
 // kindOfForm returns the kind of a form. A form with a single text field is a search.
@@ -104,14 +104,14 @@ type choice struct {
 	Chosen      bool
 }
 
-// form writes the HTML form.
-func (g *page) form(f *scheme.Form, answers []string, problem error) {
+// writeForm writes the HTML form.
+func (g *page) writeForm(f *scheme.Form, answers []string, problem error) {
 	u := f.URL
 	if u.IsZero() {
 		u = g.h.URL
 	}
 	q := question{
-		Action: g.site.Submit, URL: withoutPassword(u).String(), Token: g.h.Token, Title: shown(f.Title),
+		Action: g.site.Submit, URL: withoutPassword(u).String(), Token: g.h.Token, Title: safeText(f.Title),
 		Search: isSearch(f), File: HasFile(f),
 	}
 	if q.Title == g.title() {
@@ -119,19 +119,19 @@ func (g *page) form(f *scheme.Form, answers []string, problem error) {
 	}
 	var at *scheme.AnswerError
 	if !errors.As(problem, &at) && problem != nil {
-		q.Problem = shown(problem.Error())
+		q.Problem = safeText(problem.Error())
 	}
 	if len(answers) != len(f.Fields) {
 		answers = f.Defaults()
 	}
 	for i, field := range f.Fields {
-		d := questionField{Name: FieldName(i), Kind: field.Kind, Prompt: shown(field.Prompt), Value: shownLines(answers[i])}
+		d := questionField{Name: FieldName(i), Kind: field.Kind, Prompt: safeText(field.Prompt), Value: safeLines(answers[i])}
 		if at != nil && at.Field == i && at.Err != nil {
-			d.Problem = shown(at.Err.Error())
+			d.Problem = safeText(at.Err.Error())
 		}
 		switch field.Kind {
 		case scheme.FieldNote:
-			d.Prompt = shownLines(field.Prompt)
+			d.Prompt = safeLines(field.Prompt)
 		case scheme.FieldCheck:
 			d.Checked = answers[i] == "1"
 		case scheme.FieldHidden, scheme.FieldFile:
@@ -139,10 +139,10 @@ func (g *page) form(f *scheme.Form, answers []string, problem error) {
 		case scheme.FieldChoice:
 			d.Radios = len(field.Choices) <= maxRadios
 			for n, each := range field.Choices {
-				d.Choices = append(d.Choices, choice{shown(each), choiceValue + itoa(int64(n)), each == answers[i]})
+				d.Choices = append(d.Choices, choice{safeText(each), choiceValue + itoa(int64(n)), each == answers[i]})
 			}
 		}
 		q.Fields = append(q.Fields, d)
 	}
-	g.put("form", q)
+	g.writePiece("form", q)
 }

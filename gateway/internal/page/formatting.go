@@ -31,26 +31,26 @@ type format struct {
 // parser repeats all open formatting elements in every paragraph and cell. Without limits for the
 // repetitions, a short document could produce a tree of any size.
 type formats struct {
-	out    bytes.Buffer
-	open   []format // elements that are open in the document
-	shown  int      // number of elements in open that are also open in out
-	tokens int
-	nodes  int // number of repeated elements
-	bytes  int // total length of the repeated tags
-	most   int // limit for the field bytes
+	out      bytes.Buffer
+	open     []format // elements that are open in the document
+	shown    int      // number of elements in open that are also open in out
+	tokens   int
+	nodes    int // number of repeated elements
+	bytes    int // total length of the repeated tags
+	maxBytes int // limit for the field bytes
 }
 
-// bounded rewrites sanitized HTML so that a parser makes at most a few nodes per token. If a limit
-// is reached, the result loses formatting, but no text.
-func bounded(r *bytes.Buffer) *bytes.Buffer {
-	f := &formats{most: max(r.Len(), repeatedBytes)}
+// boundFormatting rewrites sanitized HTML so that a parser makes at most a few nodes per
+// token. If a limit is reached, the result loses formatting, but no text.
+func boundFormatting(r *bytes.Buffer) *bytes.Buffer {
+	f := &formats{maxBytes: max(r.Len(), repeatedBytes)}
 	tokens := html.NewTokenizer(r)
 	for tokens.Next() != html.ErrorToken {
 		f.tokens++
 		raw := bytes.Clone(tokens.Raw()) // Token changes the raw bytes
 		f.token(tokens.Token(), raw)
 	}
-	f.close(0)
+	f.closeShown(0)
 	return &f.out
 }
 
@@ -62,18 +62,18 @@ func (f *formats) token(t html.Token, raw []byte) {
 	switch {
 	case t.Type == html.TextToken:
 		if len(bytes.TrimSpace(raw)) > 0 {
-			f.show()
+			f.reopen()
 		}
 	case t.Type == html.StartTagToken && formatting:
-		f.start(t, raw)
+		f.openElement(t, raw)
 		return
 	case t.Type == html.EndTagToken && formatting:
-		f.end(t.Data)
+		f.closeElement(t.Data)
 		return
 	case t.DataAtom == atom.Br, t.DataAtom == atom.Wbr, t.DataAtom == atom.Img:
-		f.show()
+		f.reopen()
 	case t.Type == html.StartTagToken, t.Type == html.EndTagToken:
-		f.close(0)
+		f.closeShown(0)
 	}
 	f.out.Write(raw)
 }
@@ -88,53 +88,53 @@ func isFormatting(a atom.Atom) bool {
 	return false
 }
 
-// start opens a formatting element. The start of a link ends the previous link.
-func (f *formats) start(t html.Token, raw []byte) {
+// openElement opens a formatting element. The start of a link ends the previous link.
+func (f *formats) openElement(t html.Token, raw []byte) {
 	if t.DataAtom == atom.A {
-		f.end(t.Data)
+		f.closeElement(t.Data)
 	}
 	if len(f.open) == maxFormats {
 		return
 	}
-	f.show()
+	f.reopen()
 	if f.shown == len(f.open) {
 		f.shown++
 		f.out.Write(raw)
 	}
-	f.open = append(f.open, format{t.Data, repeatable(t)})
+	f.open = append(f.open, format{t.Data, repeatableTag(t)})
 }
 
-// repeatable returns the start tag without the attributes that must be unique in a
+// repeatableTag returns the start tag without the attributes that must be unique in a
 // document.
-func repeatable(t html.Token) []byte {
+func repeatableTag(t html.Token) []byte {
 	t.Attr = slices.DeleteFunc(slices.Clone(t.Attr), func(a html.Attribute) bool { return a.Key == "id" || a.Key == "name" })
 	return []byte(t.String())
 }
 
-// end closes the last open formatting element with the given name. If there is no such
-// element, the method does nothing.
-func (f *formats) end(name string) {
+// closeElement closes the last open formatting element with the given name. If there is no
+// such element, the method does nothing.
+func (f *formats) closeElement(name string) {
 	for i, each := range slices.Backward(f.open) {
 		if each.name == name {
-			f.close(i)
+			f.closeShown(i)
 			f.open = slices.Delete(f.open, i, i+1)
 			return
 		}
 	}
 }
 
-// close closes all elements that are open in the field out, except the first n.
-func (f *formats) close(n int) {
+// closeShown closes all elements that are open in the output, except the first n.
+func (f *formats) closeShown(n int) {
 	for ; f.shown > n; f.shown-- {
 		f.out.WriteString("</" + f.open[f.shown-1].name + ">")
 	}
 }
 
-// show opens the closed elements again if the limits allow this.
-func (f *formats) show() {
+// reopen opens the closed elements again if the limits allow this.
+func (f *formats) reopen() {
 	for ; f.shown < len(f.open); f.shown++ {
 		tag := f.open[f.shown].tag
-		if f.nodes >= min(repeatedPerToken*f.tokens, maxRepeated) || f.bytes+len(tag) > f.most {
+		if f.nodes >= min(repeatedPerToken*f.tokens, maxRepeated) || f.bytes+len(tag) > f.maxBytes {
 			return
 		}
 		f.nodes++

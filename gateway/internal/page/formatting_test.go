@@ -14,7 +14,7 @@ import (
 func treeOf(t testing.TB, text string) (root *html.Node, nodes int) {
 	t.Helper()
 	root = &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
-	list, err := html.ParseFragment(bounded(sanitiser().SanitizeReader(strings.NewReader(text))), root)
+	list, err := html.ParseFragment(boundFormatting(sanitiser().SanitizeReader(strings.NewReader(text))), root)
 	if err != nil {
 		return root, 0 // deeper than the parser allows
 	}
@@ -72,7 +72,7 @@ func TestFormattingIsBounded(t *testing.T) {
 			if most := 10 * strings.Count(text, "<"); nodes > most {
 				t.Errorf("%d nodes of %d tags", nodes, strings.Count(text, "<"))
 			}
-			if out := bounded(bytes.NewBufferString(text)); out.Len() > 8*len(text) {
+			if out := boundFormatting(bytes.NewBufferString(text)); out.Len() > 8*len(text) {
 				t.Errorf("%d bytes of %d", out.Len(), len(text))
 			}
 		})

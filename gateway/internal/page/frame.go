@@ -47,24 +47,24 @@ type action struct {
 func (g *page) top(k kind) top {
 	u := g.h.URL
 	t := top{
-		Site: &g.site, Kind: k, Title: g.title(), Box: cmp.Or(shown(g.h.Box), u.String()), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes, Lens: g.site.Lens,
+		Site: &g.site, Kind: k, Title: g.title(), Box: cmp.Or(safeText(g.h.Box), u.String()), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes, Lens: g.site.Lens,
 	}
 	if u.IsZero() {
 		return t
 	}
 	t.Parts = g.registry.Spans(u)
 	for _, parent := range g.registry.Parents(u) {
-		t.Crumbs = append(t.Crumbs, crumb{shown(parent.Name), g.link(parent.URL, Show{})})
+		t.Crumbs = append(t.Crumbs, crumb{safeText(parent.Name), g.pagePath(parent.URL, Show{})})
 	}
 	t.Archived = g.archivedTimes()
 	t.Facts = g.facts(k)
 	t.Views = g.views()
 	if g.h.Show.Part != "" {
-		if link := g.link(u, Show{}); link != "" {
+		if link := g.pagePath(u, Show{}); link != "" {
 			t.Actions = append(t.Actions, action{Name: "Complete message", Link: link, Icon: kindComposed.Icon})
 		}
 	}
-	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k.Icon) {
+	if raw := g.rawPath(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k.Icon) {
 		t.Actions = append(t.Actions, action{Name: "Raw", Link: raw, Icon: "raw"})
 		if !k.menu {
 			t.Actions = append(t.Actions, action{Name: "Save", Link: raw, Icon: "save", Save: g.fileName()})
@@ -82,7 +82,7 @@ func (g *page) fileName() string {
 	if u := g.h.URL; name == "" && u.Facts().Has(locus.Internet) {
 		name = g.registry.Title(u)
 	}
-	return cmp.Or(shown(name), "object")
+	return cmp.Or(safeText(name), "object")
 }
 
 // withoutOctets lists the icons of those pages that offer no raw view.
@@ -97,7 +97,7 @@ func (g *page) title() string {
 		// The URL contains only the name of the menu, as for a WAIS document.
 		name = cmp.Or(g.o.Name, name)
 	}
-	title := strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/")
+	title := strings.TrimRight(strings.TrimSpace(safeText(g.h.Title)), "/")
 	at := u.Host()
 	if name == at {
 		name = ""
@@ -115,7 +115,7 @@ func (g *page) title() string {
 	default:
 		at = g.kind.Label + " at " + at
 	}
-	return cmp.Or(title, strings.TrimSpace(shown(name)), at, u.String(), "Locus")
+	return cmp.Or(title, strings.TrimSpace(safeText(name)), at, u.String(), "Locus")
 }
 
 func (g *page) facts(k kind) (list []fact) {
@@ -128,32 +128,32 @@ func (g *page) facts(k kind) (list []fact) {
 	if k.Icon != kindWarning.Icon && !strings.HasPrefix(g.title(), k.Label+" at ") {
 		add("Kind", k.Label) // otherwise the heading shows the kind
 	}
-	add("Type", shown(o.Type))
-	add("Encoding", shown(o.Encoding))
+	add("Type", safeText(o.Type))
+	add("Encoding", safeText(o.Encoding))
 	if o.Size > 0 {
 		add("Size", human.Size(o.Size))
 	}
 	if !o.ModTime.IsZero() {
-		list = append(list, fact{"Changed", human.Time(o.ModTime), stamp(o.ModTime)})
+		list = append(list, fact{"Changed", human.Time(o.ModTime), formatTime(o.ModTime)})
 	}
 	if h.Cached {
 		add("Cache", "cached "+human.Age(h.Age))
 	}
-	add("Note", shown(o.Note))
+	add("Note", safeText(o.Note))
 	return list
 }
 
 // views returns links to the other views of the resource on the page.
 func (g *page) views() (list []action) {
 	for _, v := range g.h.Views {
-		name := shown(v.Type)
+		name := safeText(v.Type)
 		if v.Language != "" {
-			name += " in " + shown(v.Language)
+			name += " in " + safeText(v.Language)
 		}
 		if v.Size > 0 {
 			name += ", " + human.Size(v.Size)
 		}
-		list = append(list, action{Name: name, Link: g.link(v.URL, Show{Types: g.h.Show.Types}), Current: v.Current})
+		list = append(list, action{Name: name, Link: g.pagePath(v.URL, Show{Types: g.h.Show.Types}), Current: v.Current})
 	}
 	return list
 }
@@ -163,7 +163,7 @@ type bottom struct {
 	URL       string
 	Found     *hop
 	Hops      []hop
-	Explained *explained
+	Explained *explanation
 	Asked     bool // the page shows the exchange with the server
 	Lines     []Line
 	More      int // number of omitted lines of the exchange
@@ -204,5 +204,5 @@ func (g *page) bottom() bottom {
 }
 
 func (g *page) hop(u locus.URL) *hop {
-	return &hop{charset.Text(withoutPassword(u).String()), g.link(u, Show{})}
+	return &hop{charset.Text(withoutPassword(u).String()), g.pagePath(u, Show{})}
 }

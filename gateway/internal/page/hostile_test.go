@@ -143,7 +143,7 @@ func FuzzText(f *testing.F) {
 func linkFor(p *Printer, m *extract.Match) string { return (&page{Printer: p}).linkTo(m) }
 
 // linkedBy returns the schemes of URLs that become links.
-func linkedBy(p *Printer) *extract.Schemes { return (&page{Printer: p}).linked() }
+func linkedBy(p *Printer) *extract.Schemes { return (&page{Printer: p}).linkedSchemes() }
 
 // pieces is a reader that returns a few bytes at a time.
 type pieces struct {
@@ -176,7 +176,7 @@ func FuzzMenu(f *testing.F) {
 		h := &Head{URL: parse("gopher://h/1"), Title: title}
 		page := printed(t, func(w io.Writer) error { return p.Menu(w, h, &scheme.Menu{Items: items(item, info(note))}) })
 		harmless(t, page)
-		if text := textOf(tree(t, page)); !strings.Contains(text, shown(title)) || !strings.Contains(text, shown(note)) {
+		if text := textOf(tree(t, page)); !strings.Contains(text, safeText(title)) || !strings.Contains(text, safeText(note)) {
 			t.Errorf("%q or %q is not on the page:\n%s", title, note, text)
 		}
 		// A URL that cannot be accessed is not a link.
@@ -298,7 +298,7 @@ func TestTextStreams(t *testing.T) {
 	p := newPrinter(t)
 	var b bytes.Buffer
 	r, w := io.Pipe()
-	waits := &waiting{r: r, before: func() {
+	waits := &hookReader{r: r, hook: func() {
 		if !strings.Contains(b.String(), "The first line is there, ") {
 			t.Errorf("nothing of the first line is there when the second is waited for: %s", b.String())
 		}
@@ -316,18 +316,18 @@ func TestTextStreams(t *testing.T) {
 	}
 }
 
-// waiting is a reader that calls the function before when the caller reads beyond the given
-// number of bytes.
-type waiting struct {
-	r      io.Reader
-	before func()
-	after  int
-	n      int
+// hookReader is a reader that calls hook when the caller reads beyond the given number of
+// bytes.
+type hookReader struct {
+	r     io.Reader
+	hook  func()
+	after int
+	n     int
 }
 
-func (w *waiting) Read(p []byte) (int, error) {
+func (w *hookReader) Read(p []byte) (int, error) {
 	if w.n == w.after {
-		w.before()
+		w.hook()
 	}
 	n, err := w.r.Read(p)
 	w.n += n

@@ -27,8 +27,8 @@ func TestTextIRI(t *testing.T) {
 			links = append(links, attr(n, "href")+" "+textOf(n))
 		}
 		want := []string{
-			p.link(parse("http://xn--example-v73f2ijk.example/%C3%A4"), Show{}) + " http://exampleこれは.example/ä",
-			p.link(parse("http://h.example/b"), Show{}) + " http://h.example/b",
+			p.pagePath(parse("http://xn--example-v73f2ijk.example/%C3%A4"), Show{}) + " http://exampleこれは.example/ä",
+			p.pagePath(parse("http://h.example/b"), Show{}) + " http://h.example/b",
 		}
 		if !slices.Equal(links, want) {
 			t.Errorf("%s: links %q, want %q", name, links, want)

@@ -98,7 +98,7 @@ func (p *Printer) kindOfMenu(u locus.URL) kind {
 // kindOfType returns the kind for a media type. If the media type is missing or
 // application/octet-stream, ok is false.
 func kindOfType(mediaType string) (k kind, ok bool) {
-	name := bare(mediaType)
+	name := bareMediaType(mediaType)
 	top, sub, _ := strings.Cut(name, "/")
 	switch {
 	case documentTypes[name]:

@@ -56,11 +56,11 @@ func lensExamples(path string) []IndexEntry {
 
 // Lens writes the page that compares how parsers read a URL.
 func (p *Printer) Lens(w io.Writer, h *Head, l Lens) error {
-	g := p.begin(w, h, nil, kindNone, "Lens")
+	g := p.beginPage(w, h, nil, kindNone, "Lens")
 	d := lensPage{Lens: l, Action: g.site.Lens, Examples: lensExamples(g.site.Lens)}
-	if shown(l.Input) == l.Input {
+	if safeText(l.Input) == l.Input {
 		d.Typed = l.Input
 	}
-	g.put("lens", d)
-	return g.end(nil)
+	g.writePiece("lens", d)
+	return g.endPage(nil)
 }

@@ -24,21 +24,21 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	if name := p.registry.Title(h.URL); title == "" && h.Title == "" {
 		if name == "" {
 			title, items = peekTitle(items)
-		} else if words := searchedFor(m.Form); words != "" && !strings.Contains(name, words) {
+		} else if words := searchWords(m.Form); words != "" && !strings.Contains(name, words) {
 			title = words + " in " + name
 		}
 	}
-	g := p.begin(w, h, nil, k, title)
+	g := p.beginPage(w, h, nil, k, title)
 	if m.Form != nil {
-		g.form(m.Form, nil, nil)
+		g.writeForm(m.Form, nil, nil)
 	}
 	l := list{page: g, form: m.Form}
-	return g.end(l.write(items))
+	return g.endPage(l.writeItems(items))
 }
 
-// searchedFor returns the search words that the user entered in the form f. If the form was not
+// searchWords returns the search words that the user entered in the form f. If the form was not
 // submitted, it returns "".
-func searchedFor(f *scheme.Form) string {
+func searchWords(f *scheme.Form) string {
 	if f == nil || !isSearch(f) {
 		return ""
 	}
@@ -48,9 +48,10 @@ func searchedFor(f *scheme.Form) string {
 // maxPeeked is the maximum number of lines in which peekTitle looks for the title of a menu.
 const maxPeeked = 8
 
-// peekTitle returns the title of a menu. The title is a text line before the first link. If there
-// is no such line, peekTitle returns "". The iterator all yields all items of the menu.
-func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2[scheme.Item, error]) {
+// peekTitle returns the title of a menu. The title is a text line before the first link. If
+// there is no such line, peekTitle returns "". The iterator allItems yields all items of the
+// menu.
+func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, allItems iter.Seq2[scheme.Item, error]) {
 	if items == nil {
 		return "", nil
 	}
@@ -91,7 +92,7 @@ func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2
 // too long, titleIn returns "".
 func titleIn(line string) string {
 	const most = 80
-	line = strings.Trim(shown(line), " =-*_~#|+.:<>")
+	line = strings.Trim(safeText(line), " =-*_~#|+.:<>")
 	letters, others := 0, 0
 	for _, r := range line {
 		switch {
@@ -128,34 +129,34 @@ type list struct {
 	low     int64        // lowest number of an article
 }
 
-// write writes each item as soon as the item arrives. If the items are incomplete, it returns the
-// reason.
-func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
+// writeItems writes each item as soon as the item arrives. If the items are incomplete, it
+// returns the reason.
+func (l *list) writeItems(items iter.Seq2[scheme.Item, error]) (incomplete error) {
 	if items == nil {
 		return nil
 	}
 	l.order = parseOrder(l.h.Show.Sort)
 	for item, failure := range items {
 		if failure != nil {
-			broken = failure
+			incomplete = failure
 			break
 		}
-		if l.take(item); l.err != nil {
+		if l.addItem(item); l.err != nil {
 			return nil
 		}
 	}
 	l.finish()
-	return broken
+	return incomplete
 }
 
-// take writes or buffers an item.
-func (l *list) take(item scheme.Item) {
+// addItem writes or buffers an item.
+func (l *list) addItem(item scheme.Item) {
 	if l.listing == "" {
 		if item.URL.IsZero() && len(l.held) < maxHeld {
 			l.held = append(l.held, item)
 			return
 		}
-		l.decide(l.listingOf(&item))
+		l.setListing(l.listingOf(&item))
 	}
 	if most := l.maxHeld(); most > 0 {
 		if len(l.held) < most {
@@ -164,9 +165,9 @@ func (l *list) take(item scheme.Item) {
 		}
 		// There are too many items to sort.
 		l.order = order{by: tooMany}
-		l.release()
+		l.writeHeld()
 	}
-	l.item(&item, 0)
+	l.writeItem(&item, 0)
 }
 
 // maxHeld returns the maximum number of items that the list buffers for sorting.
@@ -180,53 +181,53 @@ func (l *list) maxHeld() int {
 	return maxSorted
 }
 
-// decide sets the listing and writes the beginning of the list.
-func (l *list) decide(to scheme.Listing) {
-	l.listing = to
-	if to == scheme.ListArticles && l.order.by == "" {
+// setListing sets the listing and writes the beginning of the list.
+func (l *list) setListing(listing scheme.Listing) {
+	l.listing = listing
+	if listing == scheme.ListArticles && l.order.by == "" {
 		l.order.by = byThread
 	}
-	if !l.order.suits(to) {
+	if !l.order.isSupported(listing) {
 		l.order = order{}
 	}
 	head := l.held
 	l.held = nil
-	if to != scheme.ListLinks && len(head) > 0 {
+	if listing != scheme.ListLinks && len(head) > 0 {
 		// Write the text before a table as lines.
-		l.add("begin-links", nil)
+		l.addPiece("begin-links", nil)
 		for i := range head {
-			l.add("line", l.row(&head[i], 0))
+			l.addPiece("line", l.row(&head[i], 0))
 		}
-		l.add("end-links", nil)
+		l.addPiece("end-links", nil)
 		head = nil
 	}
-	l.add("begin-"+string(to), l.columns())
-	if link, ok := l.parent(); ok && to == scheme.ListFiles {
-		l.add("parent-files", link)
+	l.addPiece("begin-"+string(listing), l.columns())
+	if link, ok := l.parentLink(); ok && listing == scheme.ListFiles {
+		l.addPiece("parent-files", link)
 	}
 	for i := range head {
-		l.item(&head[i], 0)
+		l.writeItem(&head[i], 0)
 	}
 	l.flush()
 }
 
-// parent returns the link to the parent directory.
-func (l *list) parent() (link string, ok bool) {
+// parentLink returns the link to the parent directory.
+func (l *list) parentLink() (link string, ok bool) {
 	parents := l.registry.Parents(l.h.URL)
 	if len(parents) == 0 || !l.registry.Scheme(l.h.URL).Traits.Has(scheme.Directories) {
 		return "", false
 	}
-	link = l.link(parents[len(parents)-1].URL, Show{})
+	link = l.pagePath(parents[len(parents)-1].URL, Show{})
 	return link, link != ""
 }
 
-// release sorts and writes the buffered items.
-func (l *list) release() {
+// writeHeld sorts and writes the buffered items.
+func (l *list) writeHeld() {
 	held := l.held
 	l.held = nil
 	depths := l.order.sort(l.Printer, held)
 	for i := range held {
-		l.item(&held[i], depths[i])
+		l.writeItem(&held[i], depths[i])
 	}
 }
 
@@ -235,22 +236,22 @@ func (l *list) finish() {
 	switch {
 	case l.listing != "":
 	case len(l.held) > 0:
-		l.decide(scheme.ListLinks)
+		l.setListing(scheme.ListLinks)
 	case l.form == nil:
-		l.put("empty", nil)
+		l.writePiece("empty", nil)
 		return
-	case searchedFor(l.form) == "":
+	case searchWords(l.form) == "":
 		return
 	default:
-		l.put("nothing", searchedFor(l.form))
+		l.writePiece("nothing", searchWords(l.form))
 		return
 	}
-	l.release()
-	l.put("end-"+string(l.listing), l.more())
+	l.writeHeld()
+	l.writePiece("end-"+string(l.listing), l.more())
 }
 
-// item writes an item. The parameter depth is the depth of the item in its thread.
-func (l *list) item(i *scheme.Item, depth int) {
+// writeItem writes an item. The depth is the depth of the item in its thread.
+func (l *list) writeItem(i *scheme.Item, depth int) {
 	name := "line"
 	switch {
 	case l.listing == scheme.ListLinks:
@@ -259,7 +260,7 @@ func (l *list) item(i *scheme.Item, depth int) {
 	default:
 		name = "item-" + string(l.listing)
 	}
-	l.put(name, l.row(i, depth))
+	l.writePiece(name, l.row(i, depth))
 }
 
 // listingOf returns the listing of a menu whose first link is i. A directory is listed as files,
@@ -306,7 +307,7 @@ const maxDepth = 8
 func (l *list) row(i *scheme.Item, depth int) line {
 	u := withoutPassword(i.URL)
 	r := line{
-		Kind: l.kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, maxDepth),
+		Kind: l.kindOfItem(i), Title: safeText(i.Title), Note: safeText(i.Note), Octets: i.Size, Depth: min(depth, maxDepth),
 		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
 	}
 	if i.URL.IsZero() {
@@ -315,13 +316,13 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	l.links++
 	r.Number = l.links
 	r.Title = cmp.Or(r.Title, u.String())
-	if r.Link = l.link(u, showOfItem(i)); r.Link == "" {
-		r.Address = shown(u.String())
+	if r.Link = l.pagePath(u, showOfItem(i)); r.Link == "" {
+		r.Address = safeText(u.String())
 	}
 	r.Size = human.Size(i.Size)
 	if !i.ModTime.IsZero() {
 		r.Day, r.Clock, _ = strings.Cut(human.Time(i.ModTime), " ")
-		r.Stamp = stamp(i.ModTime)
+		r.Stamp = formatTime(i.ModTime)
 	}
 	switch l.listing {
 	case scheme.ListArticles:
@@ -333,7 +334,7 @@ func (l *list) row(i *scheme.Item, depth int) line {
 		}
 	case scheme.ListGroups:
 		if n, ok := i.Number(scheme.ColumnCount); ok {
-			r.Count = grouped(n)
+			r.Count = groupDigits(n)
 		}
 	case scheme.ListResults:
 		r.Score, _ = i.Number(scheme.ColumnScore)
@@ -378,17 +379,17 @@ func (l *list) columns() []column {
 		s.Sort = string(c.Kind)
 		if l.order.by == c.Kind {
 			c.Sorted = "descending"
-			if !l.order.down {
+			if !l.order.descending {
 				c.Sorted, s.Sort = "ascending", "-"+s.Sort
 			}
 		}
-		c.Link = l.link(l.h.URL, s)
+		c.Link = l.pagePath(l.h.URL, s)
 	}
 	return list
 }
 
-// more is the data for the template "end-note".
-type more struct {
+// endNote is the data for the template "end-note".
+type endNote struct {
 	Older, Newest string
 	TooMany       bool
 }
@@ -396,22 +397,22 @@ type more struct {
 // olderArticles is the number of articles on a page of older articles.
 const olderArticles = 200
 
-func (l *list) more() more {
-	m := more{TooMany: l.order.by == tooMany}
+func (l *list) more() endNote {
+	m := endNote{TooMany: l.order.by == tooMany}
 	if l.listing == scheme.ListArticles && l.low > 1 {
 		s := l.h.Show
 		s.Items = scheme.ItemRange{Last: l.low - 1, Newest: olderArticles}
-		m.Older = l.link(l.h.URL, s)
+		m.Older = l.pagePath(l.h.URL, s)
 		if l.h.Show.Items != (scheme.ItemRange{}) {
 			s.Items = scheme.ItemRange{}
-			m.Newest = l.link(l.h.URL, s)
+			m.Newest = l.pagePath(l.h.URL, s)
 		}
 	}
 	return m
 }
 
-// grouped formats a number with thin spaces between groups of three digits, such as thousands.
-func grouped(n int64) string {
+// groupDigits formats a number with thin spaces between groups of three digits, such as thousands.
+func groupDigits(n int64) string {
 	if n < 0 {
 		return ""
 	}
@@ -419,7 +420,7 @@ func grouped(n int64) string {
 		return itoa(n)
 	}
 	tail := itoa(n % 1000)
-	return grouped(n/1000) + "\u202f" + "000"[len(tail):] + tail
+	return groupDigits(n/1000) + "\u202f" + "000"[len(tail):] + tail
 }
 
 // Section is a section of the home page.
@@ -430,16 +431,16 @@ type Section struct {
 
 // Home writes the home page with the URL box. Without sections, it lists the schemes.
 func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
-	g := p.begin(w, h, nil, kindHome, "")
-	g.put("home", g.home(sections))
-	return g.end(nil)
+	g := p.beginPage(w, h, nil, kindHome, "")
+	g.writePiece("home", g.home(sections))
+	return g.endPage(nil)
 }
 
 // Schemes writes the page of all registered schemes.
 func (p *Printer) Schemes(w io.Writer, h *Head) error {
-	g := p.begin(w, h, nil, kindNone, "Schemes")
-	g.put("schemes", p.registry.All())
-	return g.end(nil)
+	g := p.beginPage(w, h, nil, kindNone, "Schemes")
+	g.writePiece("schemes", p.registry.All())
+	return g.endPage(nil)
 }
 
 // home is the data for the template "home".

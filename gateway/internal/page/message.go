@@ -28,9 +28,9 @@ func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 	if m.Get("Newsgroups") != "" {
 		k = kindArticle
 	}
-	l := messagePrinter{page: p.begin(w, h, o, k, m.Subject()), m: m, parts: m.Parts(), shown: map[string]bool{}}
+	l := messagePrinter{page: p.beginPage(w, h, o, k, m.Subject()), m: m, parts: m.Parts(), shown: map[string]bool{}}
 	l.write()
-	return l.end(broken)
+	return l.endPage(broken)
 }
 
 // maxMessage is the maximum size of a message in bytes.
@@ -61,14 +61,14 @@ type attachment struct {
 }
 
 func (l *messagePrinter) write() {
-	l.put("letter-head", l.header(l.m.Header))
-	l.container("", bare(l.m.Get("Content-Type")))
-	l.put("letter-foot", struct {
+	l.writePiece("letter-head", l.header(l.m.Header))
+	l.writeContainer("", bareMediaType(l.m.Get("Content-Type")))
+	l.writePiece("letter-foot", struct {
 		Others     []attachment
 		References []hop
 		Faults     []string
 		Lines      string
-	}{l.others(), l.references(), l.faults(), shownLines(lineEnds(l.m.Lines()))})
+	}{l.otherParts(), l.references(), l.faults(), safeLines(lineEnds(l.m.Lines()))})
 }
 
 // header returns the table rows for a message header.
@@ -78,12 +78,12 @@ func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 		switch name {
 		case "From", "To", "Cc", "Reply-To":
 			for _, a := range h.Addresses(name) {
-				items = append(items, hop{shown(a.String()), l.linkText("mailto:" + a.Addr)})
+				items = append(items, hop{safeText(a.String()), l.linkText("mailto:" + a.Addr)})
 			}
 		case "Newsgroups", "Followup-To":
 			for group := range strings.SplitSeq(h.Text(name), ",") {
 				if group = strings.TrimSpace(group); group != "" {
-					items = append(items, hop{shown(group), l.linkText("news:" + group)})
+					items = append(items, hop{safeText(group), l.linkText("news:" + group)})
 				}
 			}
 		case "Date":
@@ -92,11 +92,11 @@ func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 			}
 		case "Message-ID":
 			if id := h.MessageID(); id != "" {
-				items = append(items, hop{Text: shown(id)})
+				items = append(items, hop{Text: safeText(id)})
 			}
 		}
 		if text := h.Text(name); len(items) == 0 && text != "" {
-			items = append(items, hop{Text: shown(text)})
+			items = append(items, hop{Text: safeText(text)})
 		}
 		if len(items) > 0 {
 			rows = append(rows, headerRow{name, items})
@@ -116,40 +116,40 @@ func (l *messagePrinter) children(path string) (list []message.Part) {
 	return list
 }
 
-// container writes the readable child parts of the message part at path.
-func (l *messagePrinter) container(path, mediaType string) {
+// writeContainer writes the readable child parts of the message part at path.
+func (l *messagePrinter) writeContainer(path, mediaType string) {
 	children := l.children(path)
 	switch {
 	case len(children) == 0:
 	case mediaType == "multipart/alternative":
-		l.alternatives(children)
+		l.writeAlternative(children)
 	case mediaType == "multipart/related":
-		l.part(children[0])
+		l.writePart(children[0])
 	default:
 		for _, p := range children {
-			l.part(p)
+			l.writePart(p)
 		}
 	}
 }
 
-// alternatives writes the alternative part with the highest plainness. It adds the HTML part, which
-// the reader can unfold.
-func (l *messagePrinter) alternatives(parts []message.Part) {
+// writeAlternative writes the alternative part with the highest plainness. It adds the HTML
+// part, which the reader can unfold.
+func (l *messagePrinter) writeAlternative(parts []message.Part) {
 	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.plainness(a), l.plainness(b)) })
-	l.part(best)
+	l.writePart(best)
 	for _, p := range parts {
 		if p.Path == best.Path || l.plainness(p) != 1 {
 			l.shown[p.Path] = true
 			continue
 		}
-		l.put("begin-laid-out", nil)
-		l.part(p)
-		l.put("end-laid-out", nil)
+		l.writePiece("begin-laid-out", nil)
+		l.writePart(p)
+		l.writePiece("end-laid-out", nil)
 	}
 }
 
-// plainness returns the rank of a part for [messagePrinter.alternatives]. Plain text has the
-// highest rank.
+// plainness returns the rank of a part for [messagePrinter.writeAlternative]. Plain text has
+// the highest rank.
 func (l *messagePrinter) plainness(p message.Part) int {
 	switch {
 	case p.Multipart():
@@ -168,29 +168,29 @@ func (l *messagePrinter) plainness(p message.Part) int {
 	return 0
 }
 
-// part writes a part inline if the part is readable.
-func (l *messagePrinter) part(p message.Part) {
+// writePart writes a part inline if the part is readable.
+func (l *messagePrinter) writePart(p message.Part) {
 	header, enclosed := p.Enclosed()
 	class := ClassOf(p.Type)
 	l.shown[p.Path] = true
 	switch {
 	case p.Multipart():
-		l.container(p.Path, p.Type)
+		l.writeContainer(p.Path, p.Type)
 	case enclosed:
-		l.put("begin-enclosed", struct {
+		l.writePiece("begin-enclosed", struct {
 			Subject string
 			Rows    []headerRow
-		}{shown(header.Subject()), l.header(header)})
-		l.container(p.Path, bare(header.Get("Content-Type")))
-		l.put("end-enclosed", nil)
+		}{safeText(header.Subject()), l.header(header)})
+		l.writeContainer(p.Path, bareMediaType(header.Get("Content-Type")))
+		l.writePiece("end-enclosed", nil)
 	case p.Disposition == "attachment":
 		l.shown[p.Path] = false
 	case class == ClassDocument:
 		l.document(p)
 	case slices.Contains(inlineTypes, p.Type):
-		l.text(p.Text())
-	case class == ClassImage && l.raw(l.h.URL, l.only(p)) != "":
-		l.put("letter-image", l.attachment(p))
+		l.writeText(p.Text())
+	case class == ClassImage && l.rawPath(l.h.URL, l.showOf(p)) != "":
+		l.writePiece("letter-image", l.attachment(p))
 	default:
 		l.shown[p.Path] = false
 	}
@@ -208,31 +208,31 @@ func (l *messagePrinter) document(p message.Part) {
 		l.shown[p.Path] = false
 		return
 	}
-	l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, local: true})
-	l.fails(err)
+	l.writeForeign(text, foreignOptions{base: l.h.URL, partPath: l.partPath, onlyLocalImages: true})
+	l.recordError(err)
 }
 
-// fails records err, unless err is nil, is io.EOF, or reports an exceeded limit. After that, the
-// page writes nothing.
-func (l *messagePrinter) fails(err error) {
+// recordError records err, unless err is nil, is io.EOF, or reports an exceeded limit. After
+// that, the page writes nothing.
+func (l *messagePrinter) recordError(err error) {
 	if err != io.EOF && !errors.Is(err, message.ErrLimit) {
 		l.err = cmp.Or(l.err, err)
 	}
 }
 
-// within returns the path of the raw content of the part with the given Content-ID.
-func (l *messagePrinter) within(id string) string {
+// partPath returns the path of the raw content of the part with the given Content-ID.
+func (l *messagePrinter) partPath(id string) string {
 	p, ok := l.m.Find(id)
 	if !ok {
 		return ""
 	}
 	l.shown[p.Path] = true
-	return l.raw(l.h.URL, l.only(p))
+	return l.rawPath(l.h.URL, l.showOf(p))
 }
 
-// only returns a Show value that selects one part. If the page itself shows a part, the paths of
-// the child parts are relative to that part.
-func (l *messagePrinter) only(p message.Part) Show {
+// showOf returns a Show value that selects one part. If the page itself shows a part, the
+// paths of the child parts are relative to that part.
+func (l *messagePrinter) showOf(p message.Part) Show {
 	if within := l.h.Show.Part; within != "" {
 		return Show{Part: within + "." + p.Path}
 	}
@@ -242,19 +242,19 @@ func (l *messagePrinter) only(p message.Part) Show {
 // attachment returns the attachment data for a message part.
 func (l *messagePrinter) attachment(p message.Part) attachment {
 	k, _ := kindOfType(p.Type)
-	a := attachment{Path: p.Path, Name: shown(p.Name), Type: shown(p.Type), Kind: k}
+	a := attachment{Path: p.Path, Name: safeText(p.Name), Type: safeText(p.Type), Kind: k}
 	if size, err := p.DecodedSize(); err == nil {
 		a.Size = human.Size(size)
 	}
-	a.Link, a.Raw = l.link(l.h.URL, l.only(p)), l.raw(l.h.URL, l.only(p))
+	a.Link, a.Raw = l.pagePath(l.h.URL, l.showOf(p)), l.rawPath(l.h.URL, l.showOf(p))
 	if a.Name == "" {
 		a.Name = "Part " + a.Path
 	}
 	return a
 }
 
-// others returns the parts that the page did not show inline.
-func (l *messagePrinter) others() (list []attachment) {
+// otherParts returns the parts that the page did not show inline.
+func (l *messagePrinter) otherParts() (list []attachment) {
 	for _, p := range l.parts {
 		if !l.shown[p.Path] && !p.Multipart() {
 			list = append(list, l.attachment(p))
@@ -266,14 +266,14 @@ func (l *messagePrinter) others() (list []attachment) {
 // references returns links to earlier messages of the thread.
 func (l *messagePrinter) references() (list []hop) {
 	for _, u := range l.m.Thread(l.registry.Scheme(l.h.URL).Traits.Has(scheme.News)) {
-		list = append(list, hop{shown(l.registry.Title(u)), l.link(u, Show{})})
+		list = append(list, hop{safeText(l.registry.Title(u)), l.pagePath(u, Show{})})
 	}
 	return list
 }
 
 func (l *messagePrinter) faults() (list []string) {
 	for _, f := range l.m.Faults {
-		list = append(list, shown(f.String()))
+		list = append(list, safeText(f.String()))
 	}
 	return list
 }
@@ -285,20 +285,20 @@ const (
 	maxRun = 64 << 10
 )
 
-// text writes a text of a message. It marks quotes and the signature, and makes URLs into links.
-func (l *messagePrinter) text(r io.Reader) {
-	l.add("begin-said", nil)
+// writeText writes a text of a message. It marks quotes and the signature, and makes URLs into links.
+func (l *messagePrinter) writeText(r io.Reader) {
+	l.addPiece("begin-said", nil)
 	t := quoter{messagePrinter: l}
 	lines := bufio.NewReaderSize(r, maxRun)
 	var err error
 	for (err == nil || err == bufio.ErrBufferFull) && l.err == nil {
 		var piece []byte
 		piece, err = lines.ReadSlice('\n')
-		t.line(piece)
+		t.addLine(piece)
 	}
 	t.flushRun()
-	l.put("end-said", nil)
-	l.fails(err)
+	l.writePiece("end-said", nil)
+	l.recordError(err)
 }
 
 // quoter groups message lines of the same quote depth.
@@ -310,8 +310,8 @@ type quoter struct {
 	middle    bool // the next piece continues the current line
 }
 
-// line handles a line, or a piece of a long line.
-func (q *quoter) line(piece []byte) {
+// addLine adds a line, or a piece of a long line.
+func (q *quoter) addLine(piece []byte) {
 	depth, rest := q.depth, piece
 	if !q.middle {
 		depth, rest = unquoted(piece)
@@ -325,12 +325,12 @@ func (q *quoter) line(piece []byte) {
 	q.run.Write(rest)
 }
 
-// unquoted returns the number of quote marks at the start of a line. The result rest is the line
-// without these marks.
-func unquoted(line []byte) (depth int, rest []byte) {
-	rest = line
+// unquoted returns the number of quote marks at the start of a line, and the content of the
+// line after these marks.
+func unquoted(line []byte) (depth int, content []byte) {
+	content = line
 	for {
-		trimmed := rest
+		trimmed := content
 		if depth > 0 && len(trimmed) > 0 && trimmed[0] == ' ' {
 			trimmed = trimmed[1:]
 		}
@@ -338,7 +338,7 @@ func unquoted(line []byte) (depth int, rest []byte) {
 			return depth, trimmed
 		}
 		depth++
-		rest = trimmed[1:]
+		content = trimmed[1:]
 	}
 }
 
@@ -355,24 +355,24 @@ func (q *quoter) flushRun() {
 	}
 	text := lineEnds(q.run.String())
 	q.run.Reset()
-	q.add("begin-run", struct{ Class, Marks string }{class, strings.Repeat(">", min(q.depth, maxQuote))})
-	q.linked(text)
-	q.put("end-run", nil)
+	q.addPiece("begin-run", struct{ Class, Marks string }{class, strings.Repeat(">", min(q.depth, maxQuote))})
+	q.writeLinked(text)
+	q.writePiece("end-run", nil)
 }
 
-// linked writes a text with its URLs as links.
-func (l *messagePrinter) linked(text string) {
+// writeLinked writes a text with its URLs as links.
+func (l *messagePrinter) writeLinked(text string) {
 	at := 0
-	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked()}) {
+	for m := range extract.All(text, &extract.Options{Schemes: l.page.linkedSchemes()}) {
 		link := l.page.linkTo(&m)
 		if link == "" || int(m.Start) < at {
 			continue
 		}
-		l.add("run", shownLines(text[at:m.Start]))
-		l.add("link", struct{ Link, Text string }{link, shownLines(text[m.Start:m.End])})
+		l.addPiece("run", safeLines(text[at:m.Start]))
+		l.addPiece("link", struct{ Link, Text string }{link, safeLines(text[m.Start:m.End])})
 		at = int(m.End)
 	}
-	l.add("run", shownLines(text[at:]))
+	l.addPiece("run", safeLines(text[at:]))
 }
 
 // linkText returns the link for the URL of a mail address, a newsgroup or a message. If there is no
@@ -382,5 +382,5 @@ func (l *messagePrinter) linkText(text string) string {
 	if err != nil {
 		return ""
 	}
-	return l.link(u, Show{})
+	return l.pagePath(u, Show{})
 }

@@ -36,16 +36,16 @@ func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class)
 	if k == kindNone {
 		k, _ = kindOfType(o.Type)
 	}
-	g := p.begin(w, h, o, k, "")
+	g := p.beginPage(w, h, o, k, "")
 	e := embedded{
-		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
-		Name: g.fileName(), Time: human.Time(o.ModTime), AsPage: g.link(h.URL, h.Show.as(ClassDocument)), AsText: g.link(h.URL, h.Show.as(ClassText)),
+		Class: class, Kind: k, Raw: g.rawPath(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bareMediaType(safeText(o.Type)),
+		Name: g.fileName(), Time: human.Time(o.ModTime), AsPage: g.pagePath(h.URL, h.Show.withClass(ClassDocument)), AsText: g.pagePath(h.URL, h.Show.withClass(ClassText)),
 	}
 	if o.Size > 0 {
 		e.Size = human.Size(o.Size)
 	}
-	g.put("embed", e)
-	return g.end(nil)
+	g.writePiece("embed", e)
+	return g.endPage(nil)
 }
 
 // embedded is the data for the template "embed".

@@ -11,8 +11,8 @@ import (
 
 // order is the order of a list. The zero order is the order from the server.
 type order struct {
-	by   scheme.ColumnKind
-	down bool
+	by         scheme.ColumnKind
+	descending bool
 }
 
 // These orders do not belong to a column of a list.
@@ -28,15 +28,15 @@ func parseOrder(text string) order {
 	by, down := strings.CutPrefix(text, "-")
 	o := order{scheme.ColumnKind(by), down}
 	for _, l := range [...]scheme.Listing{scheme.ListFiles, scheme.ListArticles, scheme.ListGroups, scheme.ListResults} {
-		if o.by != "" && o.suits(l) {
+		if o.by != "" && o.isSupported(l) {
 			return o
 		}
 	}
 	return order{}
 }
 
-// suits reports whether a list with the listing l supports the order.
-func (o order) suits(l scheme.Listing) bool {
+// isSupported reports whether a list with the listing l supports the order.
+func (o order) isSupported(l scheme.Listing) bool {
 	switch o.by {
 	case "":
 		return true
@@ -51,12 +51,12 @@ func (o order) suits(l scheme.Listing) bool {
 // sort sorts items, and returns the depth of each item in its thread.
 func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 	if o.by == byThread {
-		return threads(items, o.down)
+		return sortThreads(items, o.descending)
 	}
 	if o.by != "" && o.by != tooMany {
 		slices.SortStableFunc(items, func(a, b scheme.Item) int {
 			n := o.compare(p, &a, &b)
-			if o.down {
+			if o.descending {
 				n = -n
 			}
 			return cmp.Or(n, byName(&a, &b))
@@ -93,10 +93,10 @@ func byName(a, b *scheme.Item) int {
 	return cmp.Or(cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.Title, b.Title))
 }
 
-// threads sorts articles, so that each reply follows the article to which it replies. It returns
-// the depth of each article. The first articles of the threads determine the order of the threads.
-// If the parameter down is true, this order is reversed.
-func threads(items []scheme.Item, down bool) []int {
+// sortThreads sorts articles, so that each reply follows the article to which it replies. It
+// returns the depth of each article. The first articles of the threads determine the order of
+// the threads. If descending is true, this order is reversed.
+func sortThreads(items []scheme.Item, descending bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {
 		if id, _ := items[n].Thread(); id != "" {
@@ -120,7 +120,7 @@ func threads(items []scheme.Item, down bool) []int {
 			replies[parent] = append(replies[parent], n)
 		}
 	}
-	if down {
+	if descending {
 		slices.Reverse(roots)
 	}
 	type node struct{ at, depth int }

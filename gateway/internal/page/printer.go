@@ -24,11 +24,11 @@ var templateFiles embed.FS
 // outside of tags, so that html/template can escape each piece separately.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"shown":    shown,
-		"lines":    shownLines,
+		"shown":    safeText,
+		"lines":    safeLines,
 		"size":     human.Size,
 		"time":     human.Time,
-		"stamp":    stamp,
+		"stamp":    formatTime,
 		"isSet":    func(t time.Time) bool { return !t.IsZero() },
 		"cause":    error.Error,
 		"standard": func(s scheme.Scheme) string { return s.Standard() },
@@ -67,9 +67,9 @@ type page struct {
 	err error
 }
 
-// begin starts a page and writes the top of the page. The parameter o is the object of the page,
-// and may be nil. The parameter title is the default title.
-func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title string) *page {
+// beginPage starts a page and writes the top of the page. The object o may be nil. The title
+// is the default title.
+func (p *Printer) beginPage(w io.Writer, h *Head, o *scheme.Object, k kind, title string) *page {
 	head := Head{}
 	if h != nil {
 		head = *h
@@ -80,18 +80,18 @@ func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title st
 		o = &scheme.Object{Size: -1}
 	}
 	g := &page{Printer: p, h: &head, o: o, kind: k, w: w}
-	g.put("top", g.top(k))
+	g.writePiece("top", g.top(k))
 	return g
 }
 
-// put writes the output of a template as one piece.
-func (g *page) put(name string, data any) {
-	g.add(name, data)
+// writePiece writes the output of a template as one piece.
+func (g *page) writePiece(name string, data any) {
+	g.addPiece(name, data)
 	g.flush()
 }
 
-// add adds the output of a template to the next piece.
-func (g *page) add(name string, data any) {
+// addPiece adds the output of a template to the next piece.
+func (g *page) addPiece(name string, data any) {
 	if g.err == nil {
 		g.err = g.templates.ExecuteTemplate(&g.b, name, data)
 	}
@@ -105,30 +105,29 @@ func (g *page) flush() {
 	g.b.Reset()
 }
 
-// end writes the end of the page. If the content is incomplete, the parameter broken is the
-// reason.
-func (g *page) end(broken error) error {
-	if broken != nil {
-		g.add("broken", shown(locus.MaskText(broken.Error())))
+// endPage writes the end of the page. If the content is incomplete, the reason is not nil.
+func (g *page) endPage(reason error) error {
+	if reason != nil {
+		g.addPiece("broken", safeText(locus.MaskText(reason.Error())))
 	}
-	g.put("bottom", g.bottom())
-	return cmp.Or(g.err, broken)
+	g.writePiece("bottom", g.bottom())
+	return cmp.Or(g.err, reason)
 }
 
-// shown returns bytes from a server as one line of safe text.
-func shown(octets string) string { return term.Safe(charset.Text(octets)) }
+// safeText returns bytes from a server as one line of safe text.
+func safeText(octets string) string { return term.Safe(charset.Text(octets)) }
 
-// shownLines is like shown, but preserves lines.
-func shownLines(octets string) string { return term.SafeLines(charset.Text(octets)) }
+// safeLines is like safeText, but preserves lines.
+func safeLines(octets string) string { return term.SafeLines(charset.Text(octets)) }
 
-// link returns the path of the page for the URL u. If there is no such page, it returns "".
-func (p *Printer) link(u locus.URL, s Show) string {
+// pagePath returns the path of the page for the URL u. If there is no such page, it returns "".
+func (p *Printer) pagePath(u locus.URL, s Show) string {
 	return p.path(p.site.Page, u, s)
 }
 
-// raw returns the path of the raw content at the URL u. If there is no such path, it
+// rawPath returns the path of the raw content at the URL u. If there is no such path, it
 // returns "".
-func (p *Printer) raw(u locus.URL, s Show) string {
+func (p *Printer) rawPath(u locus.URL, s Show) string {
 	return p.path(p.site.Raw, u, s)
 }
 
@@ -139,11 +138,11 @@ func (p *Printer) path(of func(locus.URL, Show) string, u locus.URL, s Show) str
 	return of(withoutPassword(u), s)
 }
 
-// stamp formats a time for the datetime attribute.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// formatTime formats a time for the datetime attribute.
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// capital returns text with its first letter in upper case.
-func capital(text string) string {
+// capitalize returns text with its first letter in upper case.
+func capitalize(text string) string {
 	if text == "" {
 		return ""
 	}

@@ -67,9 +67,9 @@ type Show struct {
 	At string
 }
 
-// as returns a copy of s with the class c. The copy includes only the part and the types of
-// s.
-func (s Show) as(c Class) Show { return Show{As: c, Part: s.Part, Types: s.Types} }
+// withClass returns a copy of s with the class c. The copy includes only the part and the
+// types of s.
+func (s Show) withClass(c Class) Show { return Show{As: c, Part: s.Part, Types: s.Types} }
 
 // Head contains the information that a page shows in addition to its content. All fields
 // are optional.

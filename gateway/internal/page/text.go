@@ -17,11 +17,11 @@ import (
 // textPage writes a page of a text while the text arrives. URLs in the text become links. If the
 // media type has no charset, bytes that are not valid UTF-8 are decoded as ISO Latin 1.
 func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
-	g := p.begin(w, h, o, kindText, "")
-	g.put("begin-text", nil)
-	broken := g.text(inUTF8(o.Body, o.Type))
-	g.put("end-text", nil)
-	return g.end(broken)
+	g := p.beginPage(w, h, o, kindText, "")
+	g.writePiece("begin-text", nil)
+	broken := g.writeText(inUTF8(o.Body, o.Type))
+	g.writePiece("end-text", nil)
+	return g.endPage(broken)
 }
 
 // inUTF8 returns a reader that converts a text of the given media type to UTF-8. Even if the server
@@ -35,24 +35,24 @@ func inUTF8(r io.Reader, mediaType string) io.Reader {
 	return charset.NewReader(name, r, -1)
 }
 
-// text writes the text from r, and makes URLs into links. If r ends early, the result
-// broken is the reason.
-func (g *page) text(r io.Reader) (broken error) {
+// writeText writes the text from r, and makes URLs into links. If r ends early, it returns the
+// reason.
+func (g *page) writeText(r io.Reader) (incomplete error) {
 	t := &linker{page: g, r: r}
-	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
+	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linkedSchemes()}) {
 		if failure != nil {
-			broken = cmp.Or(t.broken, failure)
+			incomplete = cmp.Or(t.broken, failure)
 			break
 		}
-		t.match(m)
+		t.writeMatch(m)
 	}
 	t.write(len(t.held))
 	g.flush()
-	return broken
+	return incomplete
 }
 
-// linked returns the schemes whose URLs become links in a text.
-func (g *page) linked() *extract.Schemes {
+// linkedSchemes returns the schemes whose URLs become links in a text.
+func (g *page) linkedSchemes() *extract.Schemes {
 	var names []string
 	for _, s := range g.registry.All() {
 		if s.Access.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension {
@@ -79,7 +79,7 @@ type linker struct {
 
 // Read implements [io.Reader] for the extractor.
 func (t *linker) Read(p []byte) (int, error) {
-	t.write(whole(t.held, max(settled(t.held), len(t.held)-maxUndecided)))
+	t.write(wholeCharacters(t.held, max(settledLength(t.held), len(t.held)-maxUndecided)))
 	t.flush()
 	if t.page.err != nil {
 		return 0, t.page.err
@@ -92,8 +92,8 @@ func (t *linker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// match writes the text before a URL, and then the URL.
-func (t *linker) match(m extract.Match) {
+// writeMatch writes the text before a URL, and then the URL.
+func (t *linker) writeMatch(m extract.Match) {
 	if m.Start < t.at {
 		return
 	}
@@ -105,7 +105,7 @@ func (t *linker) match(m extract.Match) {
 		t.write(n)
 	default:
 		t.cr = false // a URL does not end with CR
-		t.add("link", struct{ Link, Text string }{link, term.SafeLines(lineEnds(string(t.held[:n])))})
+		t.addPiece("link", struct{ Link, Text string }{link, term.SafeLines(lineEnds(string(t.held[:n])))})
 		t.drop(n)
 	}
 }
@@ -117,7 +117,7 @@ func (g *page) linkTo(m *extract.Match) string {
 	if err != nil {
 		return ""
 	}
-	return g.link(u, Show{})
+	return g.pagePath(u, Show{})
 }
 
 func (t *linker) drop(n int) {
@@ -135,7 +135,7 @@ func (t *linker) write(n int) {
 		piece = piece[1:]
 	}
 	t.cr = t.held[n-1] == '\r'
-	t.add("run", term.SafeLines(lineEnds(string(piece))))
+	t.addPiece("run", term.SafeLines(lineEnds(string(piece))))
 	t.drop(n)
 }
 
@@ -144,18 +144,19 @@ func lineEnds(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// whole returns n, or the largest smaller number that does not split a character of the text.
-func whole(text []byte, n int) int {
+// wholeCharacters returns n, or the largest smaller number that does not split a character of
+// the text.
+func wholeCharacters(text []byte, n int) int {
 	for back := 1; back < utf8.UTFMax && 0 < n && n < len(text) && !utf8.RuneStart(text[n]); back++ {
 		n--
 	}
 	return n
 }
 
-// settled returns the number of bytes at the start of text that can't be part of a URL, whatever
-// text follows. These bytes end before the first "<", before the name at the first ":", and before
-// the last word.
-func settled(text []byte) int {
+// settledLength returns the number of bytes at the start of text that can't be part of a URL,
+// whatever text follows. These bytes end before the first "<", before the name at the first
+// ":", and before the last word.
+func settledLength(text []byte) int {
 	for i, c := range text {
 		switch {
 		case c == '<' || c == '&':
