@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// most limits the collected bytes of a menu. The newsgroup list of a large news server is about a
-// tenth of this size.
-const most = 64 << 20
+// maxOctets limits the collected bytes of a menu. The newsgroup list of a large news server is
+// about a tenth of this size.
+const maxOctets = 64 << 20
 
 // Buffer collects the bytes of a menu. A nil *Buffer collects nothing. It may be used by
 // one goroutine at a time.
@@ -42,7 +42,7 @@ func (b *Buffer) Reset() {
 func (b *Buffer) Write(p []byte) (int, error) {
 	switch {
 	case b == nil || b.full:
-	case len(b.octets)+len(p) > most:
+	case len(b.octets)+len(p) > maxOctets:
 		*b = Buffer{full: true}
 	default:
 		b.octets = append(b.octets, p...)

@@ -24,7 +24,7 @@ func TestBuffer(t *testing.T) {
 	if octets, kind := m.Source(); string(octets) != "octets" || kind != "text/x" || b.Len() != 6 {
 		t.Errorf("%q, %q", octets, kind)
 	}
-	for range most>>20 + 1 {
+	for range maxOctets>>20 + 1 {
 		b.Write(make([]byte, 1<<20))
 	}
 	b.Write([]byte("x"))
