@@ -172,7 +172,6 @@ func (g *Gateway) Close() error {
 // ServeHTTP implements [http.Handler].
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, begun: time.Now()}
-	rec.conn, _ = r.Context().Value(connKey{}).(*guardConn)
 	defer g.logRequest(rec, r)
 	if g.options.Prefix != "" {
 		// The server may reuse the connection for its own requests. The deadline must not apply to

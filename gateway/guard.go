@@ -34,8 +34,6 @@ type guardConn struct {
 	guard    guard
 	err      error
 	hasInput bool // the client has sent at least one byte
-
-	pending []byte // bytes that Write has collected; nil if Write sends them
 }
 
 // isSilent reports whether the client has sent no byte.
@@ -68,30 +66,6 @@ func (c *guardConn) Read(p []byte) (int, error) {
 		return passed, nil
 	}
 	return n, err
-}
-
-// Write sends p. During a call of writeTogether, it only collects p.
-func (c *guardConn) Write(p []byte) (int, error) {
-	if c.pending == nil {
-		return c.Conn.Write(p)
-	}
-	c.pending = append(c.pending, p...)
-	return len(p), nil
-}
-
-// writeTogether calls f, and sends all bytes of the Write calls in f with one system call. Package
-// net/http would send the header and the body of a small response with two calls, and wake the
-// client twice.
-func (c *guardConn) writeTogether(f func()) error {
-	buffer := chunks.Get().(*[smallChunk]byte)
-	c.pending = buffer[:0]
-	defer func() {
-		c.pending = nil
-		chunks.Put(buffer)
-	}()
-	f()
-	_, err := c.Conn.Write(c.pending)
-	return err
 }
 
 // ReadFrom lets the operating system copy a file to the client, as with sendfile.

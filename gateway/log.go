@@ -25,7 +25,6 @@ type recorder struct {
 	broken  error       // reason why the response is incomplete
 	ended   string      // reason why a terminal ended
 	cache   string      // Cache-Status of the response
-	conn    *guardConn  // connection of the client; nil without a [Server]
 	token   string      // value of the client's cookie; empty before the cookie is read
 }
 

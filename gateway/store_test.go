@@ -1,17 +1,13 @@
 package gateway_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"maps"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -264,71 +260,6 @@ func TestStoreOctets(t *testing.T) {
 				if !strings.Contains(want.body, got.body) || len(got.body) < len("a\tftp") {
 					t.Errorf("%s, %s: %q, want %q", u, accept, got.body, want.body)
 				}
-			}
-		}
-	}
-}
-
-// writesListener counts the Write calls of its connections.
-type writesListener struct {
-	net.Listener
-	writes *atomic.Int32
-}
-
-func (l writesListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	return writesConn{c, l.writes}, err
-}
-
-type writesConn struct {
-	net.Conn
-	writes *atomic.Int32
-}
-
-func (c writesConn) Write(p []byte) (int, error) {
-	c.writes.Add(1)
-	return c.Conn.Write(p)
-}
-
-// The header and the body of a small response leave the gateway with one Write. A larger response
-// arrives complete, too.
-func TestStoreWrites(t *testing.T) {
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "max-age=3600")
-		size, _ := strconv.Atoi(r.URL.Path[1:])
-		w.Header().Set("Content-Length", strconv.Itoa(size))
-		io.WriteString(w, strings.Repeat("x", size))
-	}))
-	t.Cleanup(web.Close)
-	var writes atomic.Int32
-	s := loopbackSetup
-	s.store = &cache.Options{}
-	s.listen = func() (net.Listener, error) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		return writesListener{l, &writes}, err
-	}
-	w := start(t, s)
-	c, err := net.Dial("tcp", w.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	r := bufio.NewReader(c)
-	for _, size := range []int{0, 1, 4096, 8192, 20_000, 100_000} {
-		for stored := false; !stored; { // the store may need a moment after the first response
-			writes.Store(0)
-			io.WriteString(c, "GET "+web.URL+"/"+strconv.Itoa(size)+" HTTP/1.1\r\nHost: h\r\n\r\n")
-			resp, err := http.ReadResponse(r, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(resp.Body)
-			if err != nil || string(body) != strings.Repeat("x", size) {
-				t.Fatalf("%d: %v, %d bytes", size, err, len(body))
-			}
-			stored = strings.Contains(resp.Header.Get("Cache-Status"), "; hit")
-			if n := writes.Load(); stored && size <= 8192 && n != 1 {
-				t.Errorf("%d: %d calls of Write", size, n)
 			}
 		}
 	}

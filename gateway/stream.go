@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -46,8 +45,8 @@ func (w *recorder) stream(body io.Reader) {
 
 // stream copies body to the client without delay. For a slow client it buffers one small chunk. If
 // body implements [io.WriterTo], as the bodies of package cache do, stream calls WriteTo.
-func stream(w *recorder, body io.Reader) error {
-	out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), piece: smallChunk, conn: w.conn}
+func stream(w http.ResponseWriter, body io.Reader) error {
+	out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), piece: smallChunk}
 	if from, ok := body.(io.WriterTo); ok {
 		_, err := from.WriteTo(out)
 		return err
@@ -161,13 +160,11 @@ func (c *chunkBuffer) free() {
 	chunks.Put(c.small)
 }
 
-// pacedWriter writes to a client in pieces. Each piece has a deadline. If a body is small and
-// complete, pacedWriter sends it together with the header.
+// pacedWriter writes to a client in pieces. Each piece has a deadline.
 type pacedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	piece   int64      // size of the next piece
-	conn    *guardConn // connection of the client; may be nil
+	piece   int64 // size of the next piece
 }
 
 // extendWrite sets the deadline for the next piece.
@@ -177,14 +174,6 @@ func extendWrite(c *http.ResponseController) {
 }
 
 func (w *pacedWriter) Write(p []byte) (n int, err error) {
-	if w.conn != nil && len(p) <= smallChunk/2 && int64(len(p)) == contentLength(w) {
-		extendWrite(w.control)
-		sent := w.conn.writeTogether(func() {
-			n, err = w.ResponseWriter.Write(p)
-			_ = w.control.Flush() // fails only if a middleware's writer can't flush, and then net/http flushes later
-		})
-		return n, cmp.Or(err, sent)
-	}
 	for len(p) > 0 && err == nil {
 		var m int
 		begun := time.Now()

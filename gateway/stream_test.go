@@ -49,7 +49,7 @@ func TestStream(t *testing.T) {
 				if length != "" {
 					w.Header().Set("Content-Length", length)
 				}
-				if err := stream(&recorder{ResponseWriter: w}, open(f)); err != nil {
+				if err := stream(w, open(f)); err != nil {
 					t.Error(err)
 				}
 			}))
@@ -143,7 +143,7 @@ func TestPieceDeadline(t *testing.T) {
 			w := &limitedRecorder{ResponseRecorder: httptest.NewRecorder(), left: size}
 			w.Header().Set("Content-Length", strconv.Itoa(size))
 			body := &pieceBody{took: c.took}
-			if err := stream(&recorder{ResponseWriter: w}, body); !errors.Is(err, c.want) || body.copied < 1 || body.copied > c.copied {
+			if err := stream(w, body); !errors.Is(err, c.want) || body.copied < 1 || body.copied > c.copied {
 				t.Errorf("%v: %v after %d pieces", c.took, err, body.copied)
 			}
 		})
