@@ -96,11 +96,10 @@ const (
 
 // KindOf classifies err by the errors that it wraps, never by its text. A nil err gives "".
 func KindOf(err error) Kind {
-	if err == nil {
-		return ""
-	}
 	var syntax *locus.SyntaxError
 	switch {
+	case err == nil:
+		return ""
 	case errors.Is(err, policy.ErrDenied):
 		return Denied
 	case errors.As(err, &syntax):

@@ -48,7 +48,7 @@ func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open
 	resp.Header["Cache-Status"] = append(resp.Header["Cache-Status"], s.cacheStatus(w, m, now))
 	start, end := int64(0), int64(-1)
 	switch {
-	case m.status == http.StatusOK && isConditional(req.Header) && m.isUnchanged(req.Header):
+	case m.status == http.StatusOK && m.isUnchanged(req.Header):
 		resp.StatusCode = http.StatusNotModified
 		for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Range"} {
 			delete(resp.Header, name)

@@ -15,8 +15,7 @@ var hopFields = [...]string{
 	"Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info",
 }
 
-// copyEndToEnd copies all header fields that are not hop-by-hop fields. The headers share the values
-// of the fields.
+// copyEndToEnd copies all header fields that are not hop-by-hop fields.
 func copyEndToEnd(dst, src http.Header) {
 	named := make(map[string]bool)
 	for _, list := range src.Values("Connection") {
@@ -26,7 +25,7 @@ func copyEndToEnd(dst, src http.Header) {
 	}
 	for name, values := range src {
 		if !named[name] && !slices.Contains(hopFields[:], name) {
-			dst[name] = values
+			dst[name] = slices.Clone(values)
 		}
 	}
 }

@@ -124,10 +124,10 @@ func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 	l.hosts[host]++
 	// The cache may continue a fetch after the request has ended.
 	l.users++
-	return sync.OnceFunc(l.lockedFunc(func() {
+	return l.lockedFunc(func() {
 		drop(l.hosts, host)
 		l.removeUser()
-	})), true
+	}), true
 }
 
 // enterSession counts a terminal until the caller calls leave.
@@ -144,11 +144,11 @@ func (l *limiter) enterSession() (leave func(), ok bool) {
 // lockedFunc returns a function that holds l.mu while it calls f. Further calls of this function do
 // nothing.
 func (l *limiter) lockedFunc(f func()) func() {
-	return func() {
+	return sync.OnceFunc(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		f()
-	}
+	})
 }
 
 func drop[K comparable](m map[K]int, key K) {

@@ -60,7 +60,8 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 
 // forward forwards a request for an http or https URL, and sends the response to the client.
 func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer scheme.Dialer) error {
-	out, err := newWebRequest(r.Context(), r.Method, u)
+	ctx, stop := withInterim(r, w.ResponseWriter)
+	out, err := newWebRequest(ctx, r.Method, u)
 	if err != nil {
 		return err
 	}
@@ -80,12 +81,8 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 		out.Body = r.Body
 		out.ContentLength = r.ContentLength
 	}
-	server := &webServer{gateway: g, url: u, dialer: dialer}
-	if r.ProtoAtLeast(1, 1) {
-		server.interim.client = w.ResponseWriter
-	}
-	resp, err := g.sendWeb(out, server)
-	server.interim.stop()
+	resp, err := g.sendWeb(u, out, dialer)
+	stop()
 	if err != nil {
 		return err
 	}
@@ -107,44 +104,37 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 	return nil
 }
 
-// interim forwards informational responses to a client (RFC 9110 section 15.2) until the caller
-// calls stop. Package net/http itself sends status 100.
-type interim struct {
-	mu     sync.Mutex
-	client http.ResponseWriter // nil if the client gets no informational responses
-}
-
-// watch returns a context for a request to a server. With this context, i forwards the
-// informational responses of the server.
-func (i *interim) watch(ctx context.Context) context.Context {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.client == nil {
-		return ctx
+// withInterim returns a context for a request to a server. With this context, the gateway forwards
+// informational responses to the client (RFC 9110 section 15.2) until the caller calls stop.
+// Package net/http itself sends status 100.
+func withInterim(r *http.Request, w http.ResponseWriter) (ctx context.Context, stop func()) {
+	if !r.ProtoAtLeast(1, 1) {
+		return r.Context(), func() {}
 	}
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	var mu sync.Mutex
+	stopped := false
+	ctx = httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
 		Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
-			i.mu.Lock()
-			defer i.mu.Unlock()
-			if i.client == nil || status == http.StatusContinue {
+			mu.Lock()
+			defer mu.Unlock()
+			if stopped || status == http.StatusContinue {
 				return nil
 			}
-			h := i.client.Header()
+			h := w.Header()
 			final := maps.Clone(h)
 			clear(h)
 			copyEndToEnd(h, http.Header(header))
-			i.client.WriteHeader(status)
+			w.WriteHeader(status)
 			clear(h)
 			maps.Copy(h, final)
 			return nil
 		},
 	})
-}
-
-func (i *interim) stop() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.client = nil
+	return ctx, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+	}
 }
 
 // send sends a response whose header is complete.

@@ -66,7 +66,7 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	setField(r.Header, "Accept", req.Accept)
 	setField(r.Header, "Accept-Language", req.AcceptLanguage)
 	g.addVia(r.Header, 1, 1) // detects loops
-	resp, err := g.sendWeb(r, &webServer{gateway: g, url: req.URL, dialer: dialer})
+	resp, err := g.sendWeb(req.URL, r, dialer)
 	if err != nil {
 		return nil, meta{}, err
 	}
@@ -95,13 +95,14 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	return objectIn(req.URL, resp), m, nil
 }
 
-// sendWeb sends req, which is a request to the server, through the store. If there is no store, it
-// sends req to the server.
-func (g *Gateway) sendWeb(req *http.Request, server *webServer) (*http.Response, error) {
+// sendWeb sends req, which is a request for u, through the store. If there is no store, it sends
+// req to the server.
+func (g *Gateway) sendWeb(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
+	server := &webServer{g, u, dialer}
 	if g.options.Cache == nil {
 		return server.RoundTrip(req)
 	}
-	return g.options.Cache.Do(server.url, req, server)
+	return g.options.Cache.Do(u, req, server)
 }
 
 // webServer sends requests to the server of one URL.
@@ -109,7 +110,6 @@ type webServer struct {
 	gateway *Gateway
 	url     locus.URL
 	dialer  scheme.Dialer
-	interim interim
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -118,7 +118,6 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, errBusy
 	}
-	req = req.WithContext(s.interim.watch(req.Context()))
 	observed := s.gateway.observe(req.Context(), s.url)
 	if more := observed.Header(); len(more) > 0 {
 		req = req.Clone(req.Context())
