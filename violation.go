@@ -43,8 +43,8 @@ type Kind uint8
 const (
 	// Ungrammatical means that the grammar or the prose of the standard does not allow the text.
 	Ungrammatical Kind = iota
-	// Impossible means that the text is grammatical, but no such value exists, such as the
-	// port 0 or a label of 64 letters.
+	// Impossible means that the grammar allows the text, but no such value exists. Examples are
+	// the port 0 and a label of 64 letters.
 	Impossible
 	// Suggestion means that the text is grammatical, but probably mistyped. A URL with
 	// a suggestion does not conform.

@@ -28,9 +28,10 @@
 //
 // # Redirects
 //
-// Each URL is requested once. A second request for the same URL, apart from its fragment, is
-// a loop and an error. If a redirect lists several URLs, the client tries the next URL only
-// if it sent no request for the previous URL.
+// While the client follows redirects, it requests each URL only once. If a redirect leads to a URL
+// that the client has already requested, the client returns an error. It ignores fragments when it
+// compares the URLs. If a redirect lists several URLs, the client tries the next URL only if it
+// sent no request for the previous URL.
 //
 // The client passes the login in a URL only to the same scheme, host and port. After a redirect
 // from an encrypted to an unencrypted connection, as from https to http, the client does not prompt

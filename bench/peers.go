@@ -124,9 +124,9 @@ func Writers(r *scheme.Registry) []Peer {
 	}
 }
 
-// Canonical reads lines from the reader in and writes the canonical form of each line to the
-// writer out. It copies lines without a canonical form unchanged. It returns the number of
-// lines.
+// Canonical copies its input to its output, and replaces each line by the canonical form of the
+// URL. If a line has no canonical form, Canonical does not change the line. It returns the number
+// of lines.
 func Canonical(r *scheme.Registry, in io.Reader, out io.Writer) (n int, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 1<<16), 1<<20)

@@ -33,9 +33,9 @@
 //   - message: the path of the part ([message.Part]), or "header"
 //   - mbox: the number of the message
 //
-// For a nested member, the label consists of the labels of all containers and the member, with "/"
-// between them. The package decodes the parts of a message. Offsets and line numbers refer to the
-// decoded text, which mail programs show.
+// For a nested member, the label begins with the label of each enclosing container, outermost
+// first. A "/" separates the labels. The package decodes the parts of a message. Offsets and line
+// numbers refer to the decoded text, which mail programs show.
 //
 // # Damage and limits
 //

@@ -98,9 +98,10 @@ type Link struct {
 	// itself or the member of a container.
 	extract.Match
 	// Ref is the text of a relative reference in markup, and URL is then zero. Base is the base
-	// URL that the document declares, as written. If Base is empty, the base URL is the URL of the
-	// document. In a web archive, Base is always set: it is resolved against the URL of the page,
-	// or it is the URL of a page that declares no base URL.
+	// URL that the document declares, as written. If Base is empty, the base URL is the URL of
+	// the document. For a page in a web archive, Base is always an absolute URL. If the page
+	// declares a base URL, Base is the declared URL, resolved against the URL of the page.
+	// Otherwise Base is the URL of the page.
 	Ref, Base string
 	// Element is the HTML element and attribute of the link, such as "a href". In other formats,
 	// only some links have an Element. The values are "wikilink" and "external" in Markdown,
@@ -145,8 +146,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Links reads the document in r. Links yields the URLs in the document and the relative references
 // in markup, in document order. The name of the document selects the type and appears in errors.
-// The name may be empty. The name "-" means standard input: if the document contains a Markdown or
-// HTML link, Links reads it as Markdown or HTML.
+// The name may be empty. The name "-" means standard input. In this case, Links detects Markdown
+// and HTML by their links.
 //
 // Each yielded error is an [*Error], without a link. Links reports truncated files, damaged
 // members and binary files ([ErrBinary]). After an error, it continues with the rest of the

@@ -131,7 +131,7 @@ func (f *finder) readAll(it *item) (text []byte, ok bool, err error) {
 }
 
 // wholeReader returns a reader for the whole item. If the item is a file, the reader reads the file
-// directly. The description names the item in errors. After an error, r may be truncated or nil.
+// directly. Errors contain the description of the item. After an error, r may be truncated or nil.
 func (f *finder) wholeReader(it *item, h *head, description string) (r io.ReaderAt, size int64, err error) {
 	if section := it.inPlace(len(h.octets)); section != nil {
 		return section, section.Size(), nil

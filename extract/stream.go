@@ -38,7 +38,7 @@ func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 // ErrUsed means that a program ranged over a result of [Stream] a second time.
 var ErrUsed = errors.New("extract: the text has been read already; call Stream again with a new reader")
 
-// stream is a text with only a part of it, the window, in memory.
+// stream reads a text in windows. A window is the part of the text that is in memory.
 type stream struct {
 	r     io.Reader
 	s     *scanner

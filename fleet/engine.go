@@ -180,9 +180,10 @@ func (e *Submitter) addTarget(ctx context.Context, b *batch, found *verify.Found
 	return nil, nil
 }
 
-// Run adds the documents of sources. It yields the results of the documents' links in order, and
-// then the results of the pages below URLs that the user typed. Run waits for verdicts, so
-// workers must be running. If Run ends early, [Submitter.Err] returns the reason.
+// Run adds each document in the sequence sources to the run. It yields the results for the links in
+// these documents, in order. Then it yields the results for the pages below URLs that the user
+// typed. Run waits for verdicts, so workers must be running. If Run ends early, [Submitter.Err]
+// returns the reason.
 func (e *Submitter) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)

@@ -19,9 +19,9 @@ type Advisory struct {
 // String returns a text such as "CVE-2022-27780 (curl: an escaped slash in the host)".
 func (a Advisory) String() string { return fmt.Sprintf("%s (%s: %s)", a.Name, a.Product, a.Pattern) }
 
-// Advisories returns the published weaknesses that the URL of r resembles, unless all parsers
-// of r accept it and agree on its meaning. The result does not depend on the parsers'
-// versions.
+// Advisories returns the published weaknesses whose pattern matches the URL of the report. If all
+// parsers in the report accept the URL and agree on its meaning, Advisories returns nil. The result
+// does not depend on the parsers' versions.
 func (r *Report) Advisories() []Advisory {
 	refused := slices.ContainsFunc(r.Results, func(a Result) bool { return !a.OK && a.Failure == "" })
 	if len(r.Differences) == 0 && !refused {

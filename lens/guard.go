@@ -50,7 +50,8 @@ type Finding struct {
 	Found string
 	// Differs is the first part that differs, in the order host, port, scheme.
 	Differs Contact
-	// Report holds the results of the two parsers. The result of the filter is first.
+	// Report holds the results of the two parsers: first the result of the filter parser, then
+	// the result of the fetch parser.
 	Report Report
 }
 

@@ -22,7 +22,8 @@
 // Lines may end with CR LF or with LF, as in stored mail. A mix of both in one message is a
 // fault. The package skips an mbox From_ line before the header.
 //
-// The package does not decode yEnc, or encrypted, compressed and external content.
+// The package does not decode yEnc. It does not decrypt or decompress content, and does not fetch
+// content that is stored outside the message.
 //
 // # Limits
 //

@@ -186,11 +186,10 @@ func (m *Message) Size() int64 { return m.size }
 // Raw returns a reader of the unmodified message.
 func (m *Message) Raw() *io.SectionReader { return io.NewSectionReader(m.r, 0, m.size) }
 
-// Parts returns the parts of the message. Each part precedes the parts that it contains. A
-// message that is not a multipart has only the part "1". The parts of a multipart message are
-// "1", "2" and so on, and the parts of part 1 are "1.1" and "1.2", as in RFC 9051 section
-// 6.4.5. The parts of an enclosed message are numbered like parts of the part that encloses
-// the message.
+// Parts returns the parts of the message. Each part precedes the parts that it contains. A message
+// that is not a multipart has only the part "1". The parts of a multipart message are "1", "2" and
+// so on, and the parts of part 1 are "1.1" and "1.2", as in RFC 9051 section 6.4.5. If part 2 is an
+// enclosed message, the parts of that message are "2.1", "2.2" and so on.
 //
 // The list also contains each multipart ([Part.Multipart]) except the outermost one, which is
 // the message itself. The content of a multipart is the text between its boundaries. Uuencoded

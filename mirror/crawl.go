@@ -404,8 +404,8 @@ func matches(list []policy.Pattern, u locus.URL, port uint16) bool {
 	return slices.ContainsFunc(list, func(p policy.Pattern) bool { return p.Matches(u, port) })
 }
 
-// isBelow reports whether u is below a starting URL. In a scheme without hierarchical paths,
-// the menu items on the same server count as below.
+// isBelow reports whether u is below a starting URL. If the scheme has no hierarchical paths,
+// isBelow returns true for each menu item on the same server.
 func (c *crawler) isBelow(j *job, u locus.URL, kind scheme.ItemKind) bool {
 	return c.isBelowStart(j.start, u, kind) || slices.ContainsFunc(c.starts, func(s locus.URL) bool { return c.isBelowStart(s, u, kind) })
 }

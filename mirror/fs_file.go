@@ -22,8 +22,8 @@ const (
 	keepMeasured = 1 << 20
 	// maxMeasured is the maximum number of bytes to read in order to determine the size.
 	maxMeasured = 1 << 30
-	// shortSkip is the maximum distance of a forward seek for which the file reads the bytes
-	// between. For a longer seek, the file opens the object again.
+	// shortSkip is the maximum number of bytes that the file skips by reading them. If a
+	// forward seek is longer, the file opens the object again.
 	shortSkip = 64 << 10
 )
 

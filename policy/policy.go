@@ -37,13 +37,14 @@ type Rules struct {
 	// TypedPrivate allows the same addresses as AllowPrivate, but only for URLs with the
 	// origin Typed or FromPrivate.
 	TypedPrivate bool
-	// LinkLocal extends AllowPrivate and TypedPrivate to link-local addresses:
-	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services of clouds
-	// at other private addresses. A metadata service may give the credentials of its
-	// machine to any program. LinkLocal has no effect without AllowPrivate or TypedPrivate.
+	// LinkLocal makes AllowPrivate and TypedPrivate apply also to link-local addresses. These
+	// are 169.254.0.0/16, fe80::/10 and addresses with a zone. LinkLocal also includes cloud
+	// metadata services at other private addresses. A metadata service may give the credentials
+	// of its machine to any program. LinkLocal has no effect without AllowPrivate or
+	// TypedPrivate.
 	LinkLocal bool
-	// Ports lists additional allowed ports. The scheme's own port is always allowed, as are
-	// ports from 1024 up, unless the port belongs to a service on the deny list.
+	// Ports lists additional allowed ports. The policy always allows the scheme's own port. It
+	// also allows each port from 1024 up that does not belong to a service on the deny list.
 	Ports []uint16
 	// Passwords allows URLs that contain a password.
 	Passwords bool

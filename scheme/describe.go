@@ -56,9 +56,9 @@ func (s *Splitter) Cut(n int, name string, role Role) {
 // Delimiter cuts the next n bytes of the text as a delimiter.
 func (s *Splitter) Delimiter(n int) { s.Cut(n, "", "") }
 
-// UpTo cuts the text before the next separator as a span with the given name and role,
-// and the separator as a delimiter. If the separator is missing, UpTo cuts the rest of
-// the text as the span and returns false.
+// UpTo adds two spans. The first span is the text before the next separator, with the given name
+// and role. The second span is the separator, as a delimiter. If the separator is missing, UpTo
+// adds the rest of the text as one span and returns false.
 func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
 	before, _, found := strings.Cut(s.Rest(), separator)
 	s.Cut(len(before), name, role)

@@ -102,8 +102,8 @@ type Request struct {
 	// memory.
 	Source bool
 
-	// Trace, if not nil, is called for each line that the opener sends or
-	// receives, without passwords.
+	// Trace, if not nil, is called for each line that the opener sends or receives. The lines
+	// contain no passwords.
 	Trace TraceFunc
 
 	// Record, if not nil, records the exchange with the server.

@@ -12,8 +12,9 @@ import (
 // not change rows below the screen.
 func Draw(dst []byte, s Snapshot) []byte { return DrawChanges(dst, Snapshot{}, s) }
 
-// DrawChanges is like [Draw], but for a terminal that already shows the snapshot drawn.
-// It draws only the rows of s that differ from drawn.
+// DrawChanges is like [Draw], but the terminal must already show an earlier snapshot, which the
+// caller passes as the argument drawn. DrawChanges draws only the rows of s that differ from the
+// earlier snapshot.
 func DrawChanges(dst []byte, drawn, s Snapshot) []byte {
 	for row := range s.Rows {
 		if drawn.Columns != s.Columns || row >= drawn.Rows || !slices.Equal(drawn.row(row), s.row(row)) {

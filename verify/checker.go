@@ -16,9 +16,9 @@ import (
 )
 
 // Checker reads documents and checks one link at a time. A Checker has no queue: a [Verifier] adds
-// a queue for one run, and other programs may use queues on many machines. A Checker caches the
-// outcomes of mail domains and the robots.txt files. Checker also caches which hosts return a page
-// for every path. The methods of a Checker may be called concurrently.
+// a queue for one run, and other programs may use queues on many machines. A Checker caches
+// robots.txt files and the result of each mail domain check. It also caches which hosts return a
+// page for every path. The methods of a Checker may be called concurrently.
 type Checker struct {
 	client   *access.Client
 	registry *scheme.Registry

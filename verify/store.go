@@ -130,7 +130,7 @@ func (s *Store) sweep(now time.Time) error {
 func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	links := tx.Bucket([]byte(bucketLinks))
 	var old [][]byte
-	// ForEach returns nil, because the function always returns nil.
+	// ForEach never fails here, because the callback always returns nil.
 	_ = links.ForEach(func(key, value []byte) error {
 		var r record
 		if json.Unmarshal(value, &r) != nil || now.Sub(time.Unix(r.When, 0)) > maxStored {

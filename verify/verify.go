@@ -32,8 +32,9 @@ type Source struct {
 	// Open opens the document. If Open is nil, the Source is a site: the Verifier opens URL as a
 	// typed URL, and verifies the links in that page and in the pages below it.
 	Open func(context.Context) (io.ReadCloser, error)
-	// Root is the directory to which a relative reference in a local file refers if it begins with
-	// "/". Root must end in "/". If Root is zero, the Verifier uses Top.
+	// Root is the directory that the "/" at the beginning of a relative reference means. The
+	// Verifier uses Root only for references in local files. Root must end in "/". If Root is
+	// zero, the Verifier uses Top.
 	Root locus.URL
 	// RootGuessed means that Root may not be the site root. If a link that begins with "/" points
 	// to a missing file below Root, the Verifier does not report the link as dead. If Root is zero

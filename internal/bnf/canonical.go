@@ -208,10 +208,10 @@ func (c *Canon) startCopy() {
 	c.output.WriteString(c.URL.String()[:c.prefixLen])
 }
 
-// Text writes text with canonical escapes. Text decodes escaped characters that are in decodable,
-// writes other escapes with upper-case digits, and encodes octets that are not xchars. decodable
-// must contain the characters whose meaning in this part does not depend on whether they are
-// escaped.
+// Text writes text with canonical escapes. Text decodes each escape of a character in the set
+// decodable, and writes other escapes with upper-case digits. It encodes octets that are not
+// xchars. The set decodable must contain only characters that have the same meaning in this part
+// with and without an escape.
 func (c *Canon) Text(text string, decodable escape.Set) { c.rewrite(text, decodable, xchars) }
 
 // Path is like Text, but for the url-path, the scheme-specific part, or a piece of these

@@ -154,8 +154,9 @@ func (f *Findings) Xchars(production string, offset int, text string) {
 	f.Chars(production, offset, text, set)
 }
 
-// Chars adds a finding for each octet of the text that is not in the given set. The text begins
-// at offset in the URL. production is the name of the production in RFC 1738.
+// Chars adds a finding for each octet of the text that is not in the given set. The argument offset
+// is the position of the text in the URL. The argument production is the name of the production in
+// RFC 1738.
 func (f *Findings) Chars(production string, offset int, text string, set octet.Class) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]

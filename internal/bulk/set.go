@@ -186,9 +186,10 @@ func (s *Set) Close() {
 	s.store.close()
 }
 
-// Rest calls emit for each new text that Add did not report, in order. If the set counts, Rest
-// calls emit for all texts with their counts. Each text is valid until emit returns. If emit
-// returns an error, Rest ends and returns that error. Rest must be called at most once.
+// Rest calls emit, in order, for each new text that Add did not report. If the set counts
+// occurrences, Rest calls emit for every text and passes the number of occurrences. Each text is
+// valid until emit returns. If emit returns an error, Rest ends and returns that error. Rest must
+// be called at most once.
 func (s *Set) Rest(ctx context.Context, emit func(text []byte, count uint64) error) error {
 	if s.head != nil {
 		if err := s.replayHead(ctx, emit); err != nil {

@@ -51,8 +51,8 @@ func newConn(p *Peer, network, address string, said []byte) *conn {
 	return c
 }
 
-// cut removes empty pieces. If the pieces do not cover all bytes in said, cut appends the
-// remaining bytes as one piece.
+// cut removes empty pieces. The pieces must be consecutive parts of the argument said. If bytes of
+// this argument remain after the last piece, cut appends them as one piece.
 func cut(said []byte, pieces [][]byte) (list [][]byte) {
 	for _, piece := range pieces {
 		said = said[len(piece):]

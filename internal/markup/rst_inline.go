@@ -13,9 +13,9 @@ type rstInlines struct {
 	*rst
 	s   string // source up to the end of the paragraph
 	run int
-	// literalAt is the offset at which the last search found the end of a literal. The field
-	// quoteAt is the same for other text in "`". Each offset is valid for a search that does not
-	// begin after the offset.
+	// literalAt is the offset at which the last search found the end of a literal, which is
+	// text in "``". The field quoteAt is the offset at which the last search found the end of
+	// text in "`". A later search may skip the text before this offset.
 	literalAt, quoteAt int
 }
 

@@ -76,7 +76,8 @@ func rstTitle(title string) string {
 	return b.String()
 }
 
-// withoutRole returns the text before a "`" without the role at the end of the text.
+// withoutRole removes a role, such as ":ref:", from the end of part, which is the text before a
+// "`".
 func withoutRole(part string) string {
 	rest, ok := strings.CutSuffix(part, ":")
 	at := strings.LastIndexByte(rest, ' ') + 1

@@ -243,9 +243,9 @@ func (m *Demo) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAdd
 // of the schemes.
 func (m *Demo) Ports() []uint16 { return m.addresses.ports() }
 
-// Client returns a client for the schemes in the registry r. The client can connect only to the
-// tour's servers, open only the tour's files, and does not resolve host names. It ignores o.Dial
-// and o.Lookup, and calls o.Check after its own check. The options o may be nil.
+// Client returns a client for the schemes in the registry r. The client connects only to the tour's
+// servers and opens only the tour's files. It does not resolve host names. It ignores o.Dial and
+// o.Lookup, and calls o.Check after its own check. The options o may be nil.
 func (m *Demo) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
 	var options access.Options
 	if o != nil {

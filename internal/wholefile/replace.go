@@ -125,7 +125,8 @@ func (r *Replacement) Commit() error {
 
 // Discard removes the temporary file, unless Commit has renamed it.
 func (r *Replacement) Discard() {
-	// After Commit, Close and Remove fail, which is not an error.
+	// If the caller has called Commit, both Close and Remove fail. Discard ignores these
+	// errors.
 	_ = r.Close()
 	if r.Target != "" {
 		_ = r.folder.Remove(r.temporary)

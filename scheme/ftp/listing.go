@@ -190,8 +190,8 @@ func isFileMode(text string) bool {
 	return strings.IndexByte("-dlbcpsD", text[0]) >= 0 && strings.Trim(text[1:], "rwxsStTlL-") == ""
 }
 
-// unixTime parses the date at the beginning of list. The result used is the number of words in
-// the date, or 0 if there is no date. Dates look like "Nov 20 20:12", "Dec 20 1994",
+// unixTime parses the date at the beginning of list. It also returns the number of words in the
+// date. If there is no date, this number is 0. Dates look like "Nov 20 20:12", "Dec 20 1994",
 // "2020-01-02 15:04" or "20. Nov., 20:12", for example.
 func unixTime(list []word, now time.Time) (t time.Time, used int) {
 	// The date "Dec 20, 1994 20:12" has four words. In a date without the comma, the fourth

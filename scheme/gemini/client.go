@@ -20,10 +20,10 @@ import (
 // Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
 	// KnownHosts is the name of the file that stores certificate fingerprints. The default is
-	// the file locus/gemini-known-hosts in the user's configuration directory, or [InMemory]
-	// if the client cannot read or write that file. The file stores at most 10,000 servers,
-	// and no servers on loopback addresses. The client trusts servers that it cannot store on
-	// each visit.
+	// the file locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if
+	// the client cannot read or write that file. The file stores at most 10,000 servers. If
+	// there is no room for a new server, the client accepts any certificate from it. The client
+	// stores servers on loopback addresses only in memory.
 	KnownHosts string
 }
 

@@ -220,8 +220,8 @@ func checkComponents(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkArticle checks an article text, which begins at the given offset and must contain an
-// "@". By RFC 5536 section 3.1.3, the decoded text must match
+// checkArticle checks the text of an article, which begins at the given offset and must contain an
+// "@". RFC 5536 section 3.1.3 defines the syntax of the decoded text:
 //
 //	msg-id-core     = id-left "@" id-right
 //	id-left         = dot-atom-text

@@ -51,12 +51,13 @@
 //
 // A menu lists the links in the server's order. While the caller reads the items, the client
 // replaces each union link with the links of the directory that it names. It lists each directory
-// only once. A link to a Prospero object has a prospero URL. A link to an object outside Prospero,
-// which the protocol calls external, has the URL of its best access method. The fields of its menu
-// item contain all access methods. The menu omits invisible links. If a link cannot be followed,
-// its item has no URL and has a note with the reason. If the client cannot list the directory of a
-// union link, the menu contains an item for the union link itself, with its URL and a note with
-// the reason. The client does not apply filters, but reports filters in the item's note.
+// only once. A link to a Prospero object has a prospero URL. The protocol calls an object outside
+// Prospero external. A link to an external object has the URL of the best access method. The fields
+// of the menu item contain all access methods. The menu omits invisible links. If a link cannot be
+// followed, its item has no URL and has a note with the reason. If the client cannot list the
+// directory of a union link, the menu contains an item for the union link itself, with its URL and
+// a note with the reason. The client does not apply filters, but reports filters in the item's
+// note.
 //
 // # Messages
 //

@@ -99,8 +99,8 @@ type link struct {
 	Name string // octets of the label; must not be used as a path
 	target
 	Attributes []attribute // attributes in the server's order
-	// Err is the reason why this link cannot be followed, which is an unknown or malformed
-	// kind, type or target. Other links in the same reply may still be valid.
+	// Err is the reason why the client cannot follow this link. The kind, the type or the
+	// target is unknown or malformed. Other links in the same reply may still be valid.
 	Err error
 }
 

@@ -46,9 +46,9 @@ func (f *fetcher) requestedNames() (names []string) {
 	return names
 }
 
-// describe requests the basic attributes and the attributes that the URL fields name (RFC
-// 1738 section 3.11). If the server rejects the request because it does not know a field,
-// describe repeats the request without the fields.
+// describe requests the basic attributes and each attribute named by a field of the URL (RFC 1738
+// section 3.11). If the server rejects the request because it does not know a field, describe
+// repeats the request without the fields.
 func (f *fetcher) describe() (*reply, error) {
 	fields := f.requestedNames()
 	info, err := f.info(append(basicAttributes[:], fields...)...)

@@ -14,9 +14,9 @@ import (
 // maxRadios is the maximum number of choices for radio buttons.
 const maxRadios = 5
 
-// Form writes the page of a form with the previous answers. If answers is nil, the page shows
-// the defaults. The problem is the reason why the gateway rejected the previous answers. It
-// may be nil.
+// Form writes the page of a form with the previous answers. If answers is nil, the page shows the
+// defaults. If the gateway rejected the previous answers, problem is the reason; otherwise it is
+// nil.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
 	g := p.beginPage(w, h, nil, kindOfForm(f), "")
 	g.writeForm(f, answers, problem)

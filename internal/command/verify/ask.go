@@ -60,7 +60,7 @@ func (v *verifier) addAskFlags(cmd *cobra.Command) {
 }
 
 // prepareAsk sets the options of the verifier and its client from the flags, the rules and the
-// environment. The parameter trusted reports whether a flag named the rules file.
+// environment. If a flag named the rules file, trusted is true.
 func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	q, ask := &v.ask, &v.o.HTTP
 	switch method := strings.ToLower(q.method); {

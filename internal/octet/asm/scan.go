@@ -32,13 +32,13 @@ const (
 	// fragments. Other code determines the remaining facts.
 	usual = pathXchar | noEscape | fragmentXchar | noControl | 1<<1 | 1<<2 | 1<<5 | 1<<6 | 1<<14
 
-	portAt     = 48 // bit offset in the result ends
-	hashAt     = 16 // bit offset in rest, like the next four constants
+	portAt     = 48 // bit offset in the first result of Scan
+	hashAt     = 16 // bit offset in the second result, like the next four constants
 	searchAt   = 47 // PathSearch
 	portlessAt = 46 // NoPort
 	hostlessAt = 45 // NoHost
 	factsAt    = 48 // all other facts
-	rareAt     = 63 // bit number in the result found
+	rareAt     = 63 // bit number in the third result
 )
 
 // scanner emits the code of octet.Scan.

@@ -20,9 +20,9 @@ type Group struct {
 	Description string
 	Status      string // "y", "n", "m"; empty means "y"
 	First       int64  // number of the first article; 0 means 1
-	// Articles contains the texts of the articles, oldest first. An empty text means that no
-	// article has the number at this position. The header of each article must contain its
-	// message-id.
+	// Articles contains the texts of the articles, oldest first. If an element is empty, the
+	// server has no article with the corresponding number. The header of each article must
+	// contain its message-id.
 	Articles []string
 }
 

@@ -1,14 +1,14 @@
 // Package waistest provides an in-process WAIS server for tests and
 // demonstrations. It serves databases from memory and records the requests.
 //
-// The server sends the same responses as freeWAIS-sf 2.2.10, octet for octet except for the
-// scores. It supports searches with "and", "or", "not" and parentheses, and relevance
-// feedback. It returns documents in ranges of bytes or lines, and the description and
-// catalogue of each database. A database named INFO lists the other databases. If freeWAIS
-// cannot parse a request, the server responds with an empty packet. If a request would crash
-// freeWAIS, the server closes the connection. Such requests are: a document in an unknown
-// database, a document-id without a database, a request without a type, a range that ends
-// before it begins, and a second request before the response to the first.
+// The server sends the same responses as freeWAIS-sf 2.2.10, octet for octet except for the scores.
+// It supports searches with "and", "or", "not" and parentheses, and relevance feedback. It returns
+// documents in ranges of bytes or lines, and the description and catalogue of each database. A
+// database named INFO lists the other databases. If freeWAIS cannot parse a request, the server
+// responds with an empty packet. If a request would crash freeWAIS, the server closes the
+// connection. freeWAIS crashes if a request names a document in an unknown database, or if the
+// request lacks the database or the type. It also crashes if a range ends before it begins, or if a
+// client sends a second request before it receives the first response.
 package waistest
 
 import (

@@ -362,7 +362,8 @@ func (s *Site) SetPrefix(p string) {
 // relative to the site root.
 func (s *Site) Address(doc string) string { return s.paths[doc] }
 
-// At returns the target at the path p on the server, which includes the path of the site root.
+// At returns the target of the URL path p. The path includes the prefix of the site
+// ([Site.SetPrefix]).
 func (s *Site) At(p string) Target {
 	plain, ok := decode(p)
 	rest, below := strings.CutPrefix(plain, s.prefix)

@@ -70,8 +70,8 @@ func (m *model) askSearch() {
 	}}, "")
 }
 
-// copyable returns the URL of a place if the browser may show the URL. Otherwise it shows the
-// reason why not.
+// copyable returns the URL of a place if the browser may show the URL. Otherwise copyable shows a
+// message with the reason and returns false.
 func (m *model) copyable(pl place) (u locus.URL, ok bool) {
 	switch {
 	case pl.url.IsZero():

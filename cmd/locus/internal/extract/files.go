@@ -220,8 +220,8 @@ func (x *extractor) fail(err error) {
 	}
 }
 
-// writeRest writes the remaining links, for which the set seen had no memory. writeRest returns
-// the number of written links.
+// writeRest writes the links that the extractor has not written yet because the set had no memory
+// for them. writeRest returns the number of links that it wrote.
 func (x *extractor) writeRest(seen *bulk.Set) (found int64) {
 	if seen == nil || x.failed != nil {
 		return 0

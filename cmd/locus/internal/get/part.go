@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// partsToFolder writes the selected part of each message to a file in dir. If the parameter name
-// is empty, the file has the name of the part.
+// partsToFolder writes the selected part of each message to a file in dir. The argument name is the
+// file name. If it is empty, partsToFolder uses the name of the part.
 func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
 	folder, err := g.openFolder(dir)
 	if err == nil {

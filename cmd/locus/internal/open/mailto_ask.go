@@ -68,8 +68,8 @@ func (w *composer) askPeople(ctx context.Context) error {
 	return nil
 }
 
-// askFor prompts until the function set accepts the answer. If the user enters an empty line,
-// askFor repeats the prompt.
+// askFor prompts the user for an answer and passes it to the callback set. If the callback returns
+// an error or the answer is empty, askFor repeats the prompt.
 func (w *composer) askFor(ctx context.Context, question string, set func(string) error) error {
 	for {
 		text, err := w.tty.ReadLine(ctx, question)

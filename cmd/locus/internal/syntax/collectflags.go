@@ -31,7 +31,7 @@ const (
 	byRule   = "rule"
 )
 
-// addCollecting adds the flags that select how the subcommand "canonical" collects results.
+// addCollecting adds the flags of the subcommand "canonical" for output, invalid inputs and memory.
 func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{bulkRun: bulkRun{app: a, invalid: &invalidInputs{}}, groups: []string{byHost, byScheme}}
 	f.addFlags(cmd)
