@@ -13,9 +13,9 @@ import (
 // text of u, with the scheme in lower case. The result has the same host as u, although
 // net/url ends a host at "?" even before an "@".
 //
-// NetURL returns a [*SyntaxError] that wraps [ErrNetURL] if net/url rejects the text, reads
-// another host, or would write another text. For example, net/url removes a "#" without a
-// fragment, and escapes some characters.
+// NetURL returns a [*SyntaxError] that wraps [ErrNetURL] in three cases: if net/url rejects the
+// text, if it finds a different host, or if its method String would return a different text. For
+// example, net/url removes a "#" without a fragment, and escapes some characters.
 func (u URL) NetURL() (*url.URL, error) {
 	if u.IsZero() {
 		return nil, u.Errorf(0, "genericurl", "")

@@ -65,7 +65,7 @@ func isBody(line string) bool {
 	if line == "" || strings.IndexByte(line, '\f') >= 0 {
 		return false
 	}
-	// Page footers and headers end in a number or a "]", which blanks may follow.
+	// Page footers and headers end in a number or a "]". Blanks may follow.
 	if last := line[len(line)-1]; !octet.Is(last, octet.Alpha) && strings.IndexByte(".,;:(){}>", last) < 0 {
 		return false
 	}

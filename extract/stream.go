@@ -109,7 +109,7 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 
 // scan yields the URLs in the window. It returns false if the caller stops the iteration.
 func (t *stream) scan(yield func(Match, error) bool) bool {
-	// Later, fillWindow overwrites the window, so Stream must clone URLs that stay valid.
+	// Later, fillWindow overwrites the window, so Stream must clone URLs that must stay valid.
 	text := octet.View(t.buf)
 	for {
 		var m Match

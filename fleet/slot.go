@@ -73,7 +73,7 @@ const (
 func (s *slot) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	s.mu.Lock()
 	held := s.mayPostpone
-	s.mayPostpone = false // the robots.txt is shared by all targets of the site, and can't be postponed with one request
+	s.mayPostpone = false // all targets of the site wait for the robots.txt, so its request must not be postponed
 	s.mu.Unlock()
 	octets, err := s.worker.robots(ctx, root, fetch)
 	s.mu.Lock()

@@ -114,8 +114,8 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, pageTime string) err
 // maxShownURL is the maximum length in bytes of a URL to which the gateway redirects a browser.
 const maxShownURL = 8 << 10
 
-// requestForm requests the form at u again. If there is an archive, it requests the capture for
-// captureTime. The gateway must request the form again, because a page cannot store the form's
+// requestForm requests the form at u again. If there is an archive, requestForm requests the
+// capture for captureTime. The gateway must request the form again, because a page cannot store the form's
 // Submit function.
 func (g *Gateway) requestForm(ctx context.Context, u locus.URL, captureTime time.Time) (*scheme.Form, error) {
 	result, leave, err := g.openURL(ctx, access.Request{URL: u, At: captureTime})

@@ -107,7 +107,7 @@ func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
 	return g.options.Prefix + askFor(rawPath, u, showValues(page.Show{Part: s.Part, At: s.At}))
 }
 
-// pagePath returns the path of the page for u. If the policy would deny u, it returns "".
+// pagePath returns the path of the page for u. If the policy would deny u, pagePath returns "".
 func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 	if g.traits(u).Has(scheme.Files) && g.options.Archive == nil && (g.options.Files == nil || !g.options.Files(u)) {
 		return ""

@@ -149,7 +149,7 @@ func (l Location) String() string {
 // and ">".
 //
 // If the index lacks the identifier or contains an outdated location, Find first updates the
-// index. The first update may take long. Find returns the same errors as [Store.Refresh].
+// index. The first update may take a long time. Find returns the same errors as [Store.Refresh].
 func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) {
 	if bare, ok := strings.CutPrefix(messageID, "<"); ok {
 		messageID = strings.TrimSuffix(bare, ">")

@@ -97,8 +97,8 @@ func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	return f.load(m)
 }
 
-// begin returns the cached entries of m, if they are recent enough and either complete or
-// include the name want. Otherwise, l is nil. If busy is not nil, another goroutine is reading
+// begin returns the cached entries of m if they are recent enough, and if they are complete or
+// include the wanted name. Otherwise, l is nil. If busy is not nil, another goroutine is reading
 // the menu, and closes the channel busy afterwards. If both results are nil, the caller must
 // read the menu and call finish.
 func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {

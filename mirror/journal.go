@@ -97,7 +97,8 @@ type job struct {
 type line struct {
 	Begin *begin `json:"begin,omitempty"`
 	Job   *job   `json:"job,omitempty"`
-	// Write is the claim that a run records before it writes a file under a new name.
+	// Write is a claim to a file. A run records the claim before it writes the file under a
+	// new name.
 	Write *claim  `json:"write,omitempty"`
 	Done  *result `json:"done,omitempty"`
 	// Same is the URL of a job whose record in the manifest is still correct.

@@ -89,7 +89,7 @@ type Target struct {
 	URL locus.URL
 	// Reach describes what a client needs to open the URL: a file, the network or neither.
 	Reach Reach
-	// Reads reports that a client only reads data when it opens the URL. If Reads is false,
+	// Reads reports whether opening the URL does nothing but read data. If Reads is false,
 	// opening the URL starts a session or composes a message, which only a person may
 	// request (RFC 1738 section 3.8).
 	Reads bool

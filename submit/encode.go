@@ -71,7 +71,7 @@ func encodedWords(text string) string {
 	if isMostlyReadable(text) {
 		return mime.QEncoding.Encode("utf-8", text)
 	}
-	const longest = 45 // maximum bytes in an encoded-word, which then has 72 of the allowed 75 characters
+	const longest = 45 // bytes of text per encoded-word; they take 72 of the 75 characters that RFC 2047 allows
 	var list []string
 	for text != "" {
 		n := min(longest, len(text))

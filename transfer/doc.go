@@ -9,9 +9,9 @@
 // file is complete and on disk. So NAME either contains the whole object or does not exist, even
 // after an error, an interruption, a full disk or a power failure. Run replaces an existing file
 // only if Options.Overwrite is set. A file gets the modification time that the server reports,
-// unless Options.NoTimes is set. Run opens all files through an [os.Root], or directly in the
-// chosen directory. So Run never writes outside the directory, whatever the name of a file, and
-// follows no symbolic link out of the directory.
+// unless Options.NoTimes is set. Run opens files below the chosen directory through an [os.Root],
+// and files in the directory itself by their plain names. So Run never writes outside the
+// directory, whatever the name of a file, and follows no symbolic link out of the directory.
 //
 // On Linux, Run reads an object of at most 64 KiB into memory, unless the object replaces a file.
 // It writes such an object to a file that has no name until the file is complete.

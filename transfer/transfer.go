@@ -70,8 +70,8 @@ type Options struct {
 	// Items and Like are as in [access.Request], for all jobs.
 	Items scheme.ItemRange
 	Like  []locus.URL
-	// From returns the result that contained the URL of a job, as in [access.Request]. If
-	// From is nil, all URLs count as typed.
+	// From returns the result that contained the URL of a job. Run passes the result to the
+	// client as the field From of [access.Request]. If From is nil, all URLs count as typed.
 	From func(Job) *access.Result
 	// Menu writes a menu to a file. If Menu is nil, a menu is an error.
 	Menu func(w io.Writer, m *scheme.Menu) error

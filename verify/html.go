@@ -28,7 +28,7 @@ type anchors struct {
 
 	templated []uint64 // names in template elements, whose content scripts may insert
 
-	// A page that scripts create has scripts, but almost no visible text and no links.
+	// If a script creates the content of a page, the page has almost no visible text and no links.
 	scripts, visibleLength, links int
 }
 

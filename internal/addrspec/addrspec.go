@@ -40,7 +40,7 @@ func Split(text string) (local, domain string, ok bool) { return split(text, len
 // SplitPlain is like [Split], but ignores an escaped "@". It accepts malformed escapes.
 func SplitPlain(text string) (local, domain string, ok bool) { return split(text, len("@")) }
 
-// split splits text at its "@", which occupies at most size bytes of text.
+// split splits text at its "@". The "@" may be an escape of at most size bytes.
 func split(text string, size int) (local, domain string, ok bool) {
 	at, literal := span{}, span{} // the last "@", and the last "@" before the last "["
 	pair := false                 // the octet follows "\"

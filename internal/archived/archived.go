@@ -126,7 +126,7 @@ func Date(body io.Reader) time.Time {
 	return time.Now()
 }
 
-// Selected is implemented by a body for a request that may select a range of items. A
+// Selected is the interface of a body whose request may select a range of items. A
 // scheme that calls the function [Items] must apply the returned range.
 type Selected interface{ Items() scheme.ItemRange }
 

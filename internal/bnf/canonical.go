@@ -298,8 +298,8 @@ func (c *Canon) writeOctet(text string, decodable escape.Set) (size int) {
 
 // Octets writes text with canonical escapes. Octets does not change the characters in preserved
 // and their escapes, because only these characters differ in meaning from their escapes. Octets
-// writes the characters in literal unescaped, and all other characters escaped. Each unreserved
-// character must be in one of the two sets.
+// does not escape the characters of the set literal. Octets escapes all other characters. Each
+// unreserved character must be in one of the two sets.
 func (c *Canon) Octets(text string, literal, preserved escape.Set) {
 	c.rewrite(text, literal, literal.Union(preserved))
 }

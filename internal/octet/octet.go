@@ -11,7 +11,7 @@
 package octet
 
 // Class is the class of an octet. Each bit means that a set of characters contains the octet.
-// Every set that allows the production escape contains "%". Callers must check the two digits
+// If a set of RFC 1738 allows escapes, the corresponding set contains "%". Callers must check the two digits
 // after the "%".
 type Class uint32
 

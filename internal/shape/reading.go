@@ -10,7 +10,7 @@ import (
 
 // Reading is the result of parsing an input by RFC 3986 or the URL Standard, for display.
 type Reading struct {
-	Text       string            // the input; by RFC 3986, without the wrapper
+	Text       string            // the input; in the case of RFC 3986, without its wrapper
 	Canonical  string            // canonical form, or empty if the input has none
 	Parts      []Part            // parts of Text, by RFC 3986
 	Fields     []scheme.Field    // scheme fields, by RFC 3986, if RFC 1738 also accepts the URL

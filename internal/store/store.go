@@ -73,7 +73,7 @@ type File struct {
 	held  sync.Mutex // locked while this File holds the file lock
 	lock  *os.File
 	state state
-	wrote bool  // whether the database was written since Lock
+	wrote bool  // whether the database has been modified since the call of Lock
 	sound stamp // stamp of the file after the last verification or write
 
 	mu     sync.RWMutex

@@ -22,7 +22,8 @@ type URL struct {
 //
 // Parse also accepts the RFC 8089 form "file:/" fpath, without "//" and host. It accepts any
 // characters in the host and the path. The error is a [*locus.SyntaxError].
-// [scheme.Registry.Check] reports the RFC 8089 form and invalid characters.
+// [scheme.Registry.Check] returns a violation for a URL in the RFC 8089 form, and for each invalid
+// character.
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err

@@ -24,7 +24,7 @@
 //
 // # Refused input
 //
-// Parse rejects a URL without "//" and a host, and a URL with a user. Open rejects a request of
+// Parse rejects a URL if "//" or the host is missing, or if the URL contains a user. Open rejects a request of
 // more than 1024 octets before it dials, as the specification requires. A menu line must not
 // exceed 64 KiB, and a menu must not exceed 16 MiB.
 package gemini

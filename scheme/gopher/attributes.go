@@ -137,7 +137,7 @@ func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
 
 // Only returns a copy of a that contains only +INFO and the named attributes. The client needs
 // Only because a server may send all attributes even if the client requests only some. Names
-// may begin with "+". If there are no names, Only returns a.
+// may begin with "+". Without names, Only returns the list unchanged.
 func (a attributes) Only(names ...string) attributes {
 	if len(names) == 0 {
 		return a

@@ -77,8 +77,8 @@
 // # Refused input
 //
 // Parse rejects a URL without the "/" before the hsoname, or a field without "=". It also rejects
-// a %00 without a following digit, a second %00, and %00 together with the field OBJECT-VERSION. A
-// user and a password are violations, and the client never sends them. The client does not request
+// a %00 without a following digit, a second %00, and %00 together with the field OBJECT-VERSION. For
+// a user or a password, Check returns a violation, and the client never sends either. The client does not request
 // a version unless it is a number up to 2147483647.
 //
 // The access method LOCAL is a path on the client's disk that the server chooses. The client never

@@ -99,7 +99,7 @@ func printCounts(counts map[string]int) (total int) {
 	return total
 }
 
-// prose returns the numbered lines of a file that contain text for readers. For a Go file, prose
+// prose returns those lines of a file that contain text for readers, with their numbers. For a Go file, prose
 // returns the lines of comments and string literals. For any other file, it returns all lines.
 func prose(name string, content []byte) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {

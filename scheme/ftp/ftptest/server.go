@@ -115,15 +115,15 @@ type Options struct {
 // Fault selects how a server misbehaves.
 type Fault struct {
 	// Cut is the number of octets after which the server ends a transfer with reply 426. If
-	// Cut is zero, the server ends no transfer early. Cuts is the number of transfers to end
+	// Cut is zero, the server does not end any transfer early. Cuts is the number of transfers to end
 	// early; zero means all transfers.
 	Cut  int64
 	Cuts int
 	// SilentCut means that the server replies 226 after a transfer that it ended early, as if
 	// the transfer were complete.
 	SilentCut bool
-	// Replies replaces the replies to commands. A key is the verb of a command, which the
-	// server then does not execute. A value contains the whole reply, with line endings. If
+	// Replies replaces the replies to commands. A key is the verb of a command. The
+	// server does not execute such a command. A value contains the whole reply, with line endings. If
 	// the value is empty, the server closes the control connection instead.
 	Replies map[string]string
 	// Endless is the verb of a command to which the server sends an endless reply.

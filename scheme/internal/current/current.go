@@ -24,8 +24,8 @@ func (f *Findings) List() []locus.Violation {
 	return f.list
 }
 
-// Add adds a violation of the standard in Section. The violation marks n octets of the URI at the
-// given offset, which must not be in the userinfo.
+// Add adds a violation of the scheme's standard. The violation refers to the field Section. It marks
+// n octets of the URI at the given offset, which must not be in the userinfo.
 func (f *Findings) Add(rule string, offset, n int, help string) {
 	f.Report(locus.Ungrammatical, rule, f.Section, offset, n, help)
 }

@@ -26,9 +26,9 @@ func Failure(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Lease is the exclusive use of a connection for one URL. A Lease also holds the values that the
-// request opened, such as data connections. When the context of the Lease is canceled, the Lease
-// closes the connection and these values, and reads fail. The zero Lease has ended.
+// Lease is the exclusive use of a connection for one URL. A Lease also holds the other
+// connections and files that the request opened, such as data connections. When the context of the
+// Lease is canceled, the Lease closes all of them, and reads fail. The zero Lease has ended.
 type Lease struct {
 	mu      sync.Mutex
 	conn    *Conn // leased connection; nil after the lease has ended

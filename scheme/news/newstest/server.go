@@ -37,8 +37,8 @@ type Options struct {
 	Greeting string
 	// RFC977 disables all commands that RFC 977 does not define.
 	RFC977 bool
-	// Transit means that the server replies 401 to reading commands until the client sends
-	// MODE READER, like INN.
+	// Transit means that the server, like INN, begins in transit mode. Until the client sends
+	// MODE READER, the server replies 401 to commands that read articles.
 	Transit bool
 	// Unknown lists commands that the server does not support, such as "OVER" and "LIST
 	// ACTIVE".

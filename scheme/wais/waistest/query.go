@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A term returns the number of matches in a document. The argument words maps the words in the
+// A term is a function that counts its matches in a document. The argument words maps the words in the
 // document to their counts.
 type term func(words map[string]int) int
 

@@ -85,7 +85,7 @@ func (s *Survey) Last() []string {
 	return s.sent[len(s.sent)-1]
 }
 
-// In registers the scheme in an app.
+// In adds the scheme to the registry of an app.
 func (s *Survey) In(a *base.App) {
 	row := scheme.Generic(cmp.Or(s.Name, "x-form"), scheme.Experimental)
 	row.Access.Opener, row.Access.Protocol = s, "memory"

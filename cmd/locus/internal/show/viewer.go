@@ -130,7 +130,7 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	}
 }
 
-// TraceProxies writes the proxies through which a request goes to standard error.
+// TraceProxies writes to standard error through which proxies a request goes.
 func (v *Viewer) TraceProxies(_ context.Context, a access.Attempt) func(access.AttemptResult) {
 	for _, proxy := range a.Proxies {
 		v.App.Trace("*", fmt.Sprintf("%s through %s", a.URL, proxy))

@@ -13,8 +13,8 @@ type Faults struct {
 	Seed                     uint64
 }
 
-// Faulty returns a connection that adds the faults f to the connection pc in both directions. A
-// datagram that is to be delivered after the next datagram is lost if no other datagram follows.
+// Faulty returns a connection that adds the faults f to the connection pc in both directions. If
+// a datagram must wait for the next datagram, and no datagram follows, it is lost.
 func Faulty(pc net.PacketConn, f Faults) net.PacketConn {
 	return &faultyConn{PacketConn: pc, in: newFaultModel(f, 0), out: newFaultModel(f, 1)}
 }
